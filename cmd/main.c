@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "doctor/doctor.h"
 #include "foreign/foreign.h"
 #include "license/license.h"
-#include "process/process.h"
 #include "referee/referee.h"
 #include "studies/studies.h"
 #include "worker/worker.h"

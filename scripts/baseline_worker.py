@@ -57,6 +57,11 @@ class Kernel:
         self.prepare = prepare
 
 
+def rows(op, variant, prepare, semiring=None):
+    """A row for each type of floats."""
+    return [Kernel(op, t, variant, prepare, semiring=semiring) for t in ("f32", "f64")]
+
+
 class Case:
     """A kernel with its operands: run() does the work. What is not None goes into the
     report: implementation, isa, note, workspace_bytes."""

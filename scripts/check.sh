@@ -104,7 +104,7 @@ check_layers() {
     done
     # These write text of our own, or to memory, or make it plain themselves.
     mapfile -t c < <(files 'cmd/*.c' | grep -Ev \
-        '/(help|page|command_(completion|new_plugin)|selftest_text|doctor(_proofs)?_print|terminal|message|trusted|ab_places|service_copies|prove_report|explain_slow)\.c$')
+        '/(help|page|command_(completion|new_plugin|selftest)|doctor_print|terminal|message|trusted|ab_places|service_copies|prove_report|explain_slow)\.c$')
     reject 'cmd/ prints by text_line(), which makes text plain' \
         '^(?!\s*(/?\*|//)).*\b(v?f?printf|f?puts|putchar|fputc)\s*\(' "${c[@]}"
 }

@@ -2,11 +2,8 @@
 /* Groups in plan order, process after process; those that remain open a second time. */
 #include "ab_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* The cost of a process beside its batches, and the time of an operation, for the guess

@@ -3,10 +3,6 @@
 #include "ab_private.h"
 #include "surgery.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define TRACE_NS 30e9
 /* Cases that times leave in doubt get a trace of so many steps, if calls are no longer.
  */

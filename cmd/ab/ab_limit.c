@@ -3,8 +3,6 @@
  * a case in each process, which is enough for an interval of the share over processes. */
 #include "ab_private.h"
 
-#include <string.h>
-
 /* The number of the roof that limits a case; n_cases: none that can run. */
 static size_t find_limit(const struct ab_group *group, size_t c)
 {

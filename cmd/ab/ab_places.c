@@ -8,10 +8,7 @@
 #include "files.h"
 #include "surgery.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     LINE_BYTES = 64,

@@ -2,10 +2,6 @@
 /* The catalog of what both builds can do, and the plan of what was asked for. */
 #include "ab_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A kernel that names no layout in one build may name one in the other. */
 static bool same_kernel(const struct offer *a, const struct offer *b)
 {
@@ -99,12 +95,6 @@ static int unite_offers(struct ab *ab, struct error *error)
     return ab->request.what->settings.huge_pages ? 0 : add_roofs(ab, error);
 }
 
-static void see_suite(const char *name, const char *summary, const char *shapes,
-                      void *context)
-{
-    *(bool *)context |= !strcmp(name, "suite");
-}
-
 /* Nothing, or "all", was said of it. */
 static bool is_all(const struct text_list *list)
 {
@@ -135,15 +125,13 @@ static int plan_op(struct ab *ab, const char *op, bool suite, struct error *erro
     struct request request = *ab->request.what;
     struct catalog catalog = ab->catalog;
     char suite_name[] = "suite", *lists[] = {suite_name};
-    bool has_suite = false;
-    catalog_each_list(&ab->catalog, op, see_suite, &has_suite);
     request.op = (char *)(uintptr_t)op;
     request.isa_strict = true;
     ask_for_all(&request.isas, true);
     ask_for_all(&request.types, true);
     ask_for_all(&request.semirings, has_semirings(ab, op));
-    if (suite && has_suite && !request.sizes.n && !request.shapes.n &&
-        !request.shape_lists.n)
+    if (suite && catalog_has_suite(&catalog, op) && !request.sizes.n &&
+        !request.shapes.n && !request.shape_lists.n)
         request.shape_lists = (struct text_list){.item = lists, .n = 1};
     if (!strcmp(op, "roof")) /* the builds' own */
         catalog.n_offers = ab->n_kernels;
@@ -157,8 +145,7 @@ static int plan_op(struct ab *ab, const char *op, bool suite, struct error *erro
     memcpy(plan->groups + plan->n_groups, more.groups,
            more.n_groups * sizeof *plan->groups);
     plan->n_groups += more.n_groups;
-    for (size_t i = 0; i < more.left_out.n; i++)
-        text_list_add(&plan->left_out, more.left_out.item[i]);
+    text_list_add_all(&plan->left_out, &more.left_out);
     text_list_free(&more.left_out);
     free(more.groups);
     return 0;

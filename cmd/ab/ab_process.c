@@ -3,9 +3,6 @@
  */
 #include "ab_private.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* ---- workers ---- */
 
 static void end_wanted(struct ab_group *group, int which, int code, const char *text)

@@ -2,8 +2,6 @@
 /* Processes that nobody times trace both builds. A case that cannot be traced goes on. */
 #include "ab_private.h"
 
-#include <errno.h>
-
 static struct code_proof **proof_of(struct result *result, int arm)
 {
     return arm == ARM_BASE ? &result->code.base_proof : &result->code.proof;

@@ -3,7 +3,6 @@
 #include "ab_private.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Rounds have up to this much more calls, so that nothing periodic stays in step. */
 #define JITTER 0.2

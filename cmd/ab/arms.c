@@ -4,9 +4,6 @@
 #include "library_files.h"
 #include "private_copy.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,7 +36,7 @@ static int find_file(struct ab_arm *arm, const char *flag, bool functions,
         status = library_link(arm->path, &arm->linked, &command, &why);
     snprintf(arm->load, sizeof arm->load, "%s", arm->linked ?: arm->path);
     if (status == 0)
-        status = elf_read_hashed(arm->load, &arm->file, &why);
+        status = elf_read(arm->load, true, &arm->file, &why);
     return status < 0
                ? error_set(error, status, "%s=%.200s: %.700s", flag, name, why.text)
                : 0;
@@ -127,8 +124,8 @@ static bool clash(const cJSON *first, const cJSON *second)
     if (!a.path || !b.path || !strcmp(a.path, b.path) ||
         strcmp(name_of(&a), name_of(&b)) != 0)
         return false;
-    return elf_read_hashed(a.path, &x, &error) < 0 ||
-           elf_read_hashed(b.path, &y, &error) < 0 || x.hash != y.hash;
+    return elf_read(a.path, true, &x, &error) < 0 ||
+           elf_read(b.path, true, &y, &error) < 0 || x.hash != y.hash;
 }
 
 static bool any_clash(const struct ab *ab)
@@ -314,10 +311,7 @@ void arms_close(struct ab *ab)
         cJSON_Delete(arm->objects);
         if (arm->linked)
             unlink(arm->linked);
-        free(arm->linked);
-        free(arm->words);
-        free(arm->version);
-        free(arm->commit);
+        FREE_EACH(arm->linked, arm->words, arm->version, arm->commit);
     }
     private_remove(ab->folder, ab->folder_lock);
 }

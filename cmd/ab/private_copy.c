@@ -2,13 +2,9 @@
 #include "private_copy.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
 /* Files of our own, in a folder that is removed at the end. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "error.h"

@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "error.h"
 
 /* A value of case_settings.sets in a request: as many as stay in the cache of one. */
@@ -51,6 +48,6 @@ void case_name_free(struct case_name *name);
  */
 char *case_id_threads(const char *id, uint32_t threads);
 /* Calls `each` with the name and the value of each setting that has not its default. */
-void case_settings_each(const struct case_settings *settings,
-                        void (*each)(const char *name, const char *value, void *context),
+typedef void setting_visitor(const char *name, const char *value, void *context);
+void case_settings_each(const struct case_settings *settings, setting_visitor *each,
                         void *context);

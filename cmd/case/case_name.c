@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "case/case.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "process/process.h"
 #include "reports.h"
 
 /* ---- settings ---- */
 
-enum { VALUE_SIZE = 32, ALIGN_DEFAULT = 64 };
+enum { ALIGN_DEFAULT = 64 };
 
 /* Decimal digits alone; 0 for anything else. */
 static uint64_t whole(const char *text)
@@ -23,114 +20,35 @@ static uint64_t whole(const char *text)
     return errno || *end || strspn(text, "0123456789") != strlen(text) ? 0 : number;
 }
 
-static bool read_threads(const char *value, struct case_settings *to)
+static bool read_count(const char *value, uint64_t most, uint32_t *to)
 {
     const uint64_t number = whole(value);
-    to->threads = (uint32_t)number;
-    return number > 0 && number <= UINT32_MAX;
+    *to = (uint32_t)number;
+    return number > 0 && number <= most;
 }
 
-static const char *threads_text(const struct case_settings *from, char *text)
-{
-    snprintf(text, VALUE_SIZE, "%" PRIu32, from->threads);
-    return from->threads > 1 ? text : NULL;
-}
-
-static bool read_cache(const char *value, struct case_settings *to)
-{
-    return to->cold = !strcmp(value, "cold");
-}
-
-static const char *cache_text(const struct case_settings *from, char *text)
-{
-    return from->cold ? "cold" : NULL;
-}
-
-static bool read_pages(const char *value, struct case_settings *to)
-{
-    return to->huge_pages = !strcmp(value, "2m");
-}
-
-static const char *pages_text(const struct case_settings *from, char *text)
-{
-    return from->huge_pages ? "2m" : NULL;
-}
-
-static bool read_align(const char *value, struct case_settings *to)
-{
-    return (to->align = whole(value)) > 0;
-}
-
-static const char *align_text(const struct case_settings *from, char *text)
-{
-    snprintf(text, VALUE_SIZE, "%" PRIu64, from->align);
-    return from->align && from->align != ALIGN_DEFAULT ? text : NULL;
-}
-
-static bool read_most_ulp(const char *value, struct case_settings *to)
+static bool read_value(const char *name, const char *value, struct case_settings *to)
 {
     char *end;
-    to->most_ulp = strtod(value, &end);
-    return end > value && !*end && isfinite(to->most_ulp) && to->most_ulp > 0;
-}
-
-static const char *most_ulp_text(const struct case_settings *from, char *text)
-{
-    snprintf(text, VALUE_SIZE, "%g", from->most_ulp);
-    return from->most_ulp > 0 ? text : NULL;
-}
-
-static bool read_input(const char *value, struct case_settings *to)
-{
+    if (!strcmp(name, "threads"))
+        return read_count(value, UINT32_MAX, &to->threads);
+    if (!strcmp(name, "cache"))
+        return to->cold = !strcmp(value, "cold");
+    if (!strcmp(name, "pages"))
+        return to->huge_pages = !strcmp(value, "2m");
+    if (!strcmp(name, "align"))
+        return (to->align = whole(value)) > 0;
+    if (!strcmp(name, "accuracy-at-most")) {
+        to->most_ulp = strtod(value, &end);
+        return end > value && !*end && isfinite(to->most_ulp) && to->most_ulp > 0;
+    }
+    if (!strcmp(name, "inputs"))
+        return read_count(value, SETS_MAX, &to->sets);
+    if (strcmp(name, "input") != 0)
+        return false;
     free(to->input);
     to->input = *value ? must_have(strdup(value)) : NULL;
     return to->input;
-}
-
-static const char *input_text(const struct case_settings *from, char *text)
-{
-    return from->input;
-}
-
-static bool read_sets(const char *value, struct case_settings *to)
-{
-    const uint64_t number = whole(value);
-    to->sets = (uint32_t)number;
-    return number > 0 && number <= SETS_MAX;
-}
-
-static const char *sets_text(const struct case_settings *from, char *text)
-{
-    snprintf(text, VALUE_SIZE, "%" PRIu32, from->sets);
-    return from->sets > 1 ? text : NULL;
-}
-
-/* In the order in which ids have them. */
-static const struct {
-    const char *name;
-    bool (*read)(const char *value, struct case_settings *to);
-    /* NULL: it has its default. */
-    const char *(*text)(const struct case_settings *from, char *text);
-} rows[] = {
-    {"threads", read_threads, threads_text},
-    {"cache", read_cache, cache_text},
-    {"pages", read_pages, pages_text},
-    {"align", read_align, align_text},
-    {"accuracy-at-most", read_most_ulp, most_ulp_text},
-    {"input", read_input, input_text},
-    {"inputs", read_sets, sets_text},
-};
-
-void case_settings_each(const struct case_settings *settings,
-                        void (*each)(const char *name, const char *value, void *context),
-                        void *context)
-{
-    char text[VALUE_SIZE];
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        const char *const value = rows[i].text(settings, text);
-        if (value)
-            each(rows[i].name, value, context);
-    }
 }
 
 /* `word`: "threads=2", which is cut up. */
@@ -140,10 +58,34 @@ static bool read_setting(char *word, struct case_settings *to)
     if (!value)
         return false;
     *value = '\0';
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (!strcmp(word, rows[i].name))
-            return rows[i].read(value + 1, to);
-    return false;
+    return read_value(word, value + 1, to);
+}
+
+static void tell_count(const char *name, uint64_t count, uint64_t usual,
+                       setting_visitor *each, void *context)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, count);
+    if (count && count != usual)
+        each(name, text, context);
+}
+
+void case_settings_each(const struct case_settings *settings, setting_visitor *each,
+                        void *context)
+{
+    char ulp[24];
+    tell_count("threads", settings->threads, 1, each, context);
+    if (settings->cold)
+        each("cache", "cold", context);
+    if (settings->huge_pages)
+        each("pages", "2m", context);
+    tell_count("align", settings->align, ALIGN_DEFAULT, each, context);
+    snprintf(ulp, sizeof ulp, "%g", settings->most_ulp);
+    if (settings->most_ulp > 0)
+        each("accuracy-at-most", ulp, context);
+    if (settings->input)
+        each("input", settings->input, context);
+    tell_count("inputs", settings->sets, 1, each, context);
 }
 
 /* ---- ids ---- */
@@ -229,8 +171,7 @@ char *case_name_format(const struct case_name *name)
                   name->semiring ? "-" : "", name->type ?: "?", name->isa ?: "?",
                   name->variant ?: "?", name->shape ?: "?");
     case_settings_each(&name->settings, add_setting, &id);
-    char *const text = must_have(strdup(buffer_text(&id)));
-    return text;
+    return must_have(strdup(buffer_text(&id)));
 }
 
 void case_name_free(struct case_name *name)
@@ -245,12 +186,10 @@ void case_name_free(struct case_name *name)
 
 char *case_id_threads(const char *id, uint32_t threads)
 {
-    struct case_name name;
+    FREED_BY(case_name_free) struct case_name name;
     struct error error;
     if (case_name_parse(id, &name, &error) < 0)
         return NULL;
     name.settings.threads = threads;
-    char *const text = case_name_format(&name);
-    case_name_free(&name);
-    return text;
+    return case_name_format(&name);
 }

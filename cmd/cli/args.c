@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "args.h"
@@ -191,22 +188,6 @@ static int check_doctor(const struct options *options, struct error *error)
                                    words->item[1]);
 }
 
-static const char *needed(const struct command_row *command)
-{
-    const struct {
-        unsigned mask;
-        const char *what;
-    } rows[] = {{COMMAND_AB, "two builds"},          {COMMAND_COMPARE, "two files"},
-                {COMMAND_THREADS, "an op"},          {COMMAND_EXPLAIN, "a case or an op"},
-                {COMMAND_NEW_PLUGIN, "a folder"},    {COMMAND_CALL, "a library"},
-                {COMMAND_STUDY, "a name or a file"}, {COMMAND_AUDIT, "a file or an op"},
-                {COMMAND_COMPLETION, "a shell"}};
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (rows[i].mask == command->mask)
-            return rows[i].what;
-    return "a file";
-}
-
 bool is_prototype(const char *word)
 {
     return strchr(word, '(') && !module_is_declared(word);
@@ -264,7 +245,7 @@ static int check_whole(const struct command_row *command, const struct options *
     /* A prototype is a word more. */
     const bool declares = options->declares && ends_with_prototype(words);
     if (command && words->n < command->min_words + declares)
-        return invalid(error, "%s needs %s: simdbench %s", command->name, needed(command),
+        return invalid(error, "%s needs %s: simdbench %s", command->name, command->needs,
                        command->examples[0]);
     return check_declares(options, error);
 }
@@ -410,9 +391,8 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
             "%.80s: a command is missing, as in simdbench %s; see simdbench --help",
             argv[1], name && command_find(name) ? name : "gemm");
     const char *const word = argv[glance.command];
-    int rc = command_find(word) ? 0 : guess_file(word, error);
-    if (rc == 0)
-        rc = read_arguments(argc, argv, glance.command, options, error);
+    const int rc = (command_find(word) ? 0 : guess_file(word, error))
+                       ?: read_arguments(argc, argv, glance.command, options, error);
     if (rc != 0)
         options_free(options);
     return rc;

@@ -132,8 +132,9 @@ option_setter option_add_format, option_add_output;
 #define OPTION_FIELD(type, given) \
     ((type *)((char *)(given)->options + (given)->row->field))
 /* -EINVAL and "--NAME=VALUE: why". */
-__attribute__((format(printf, 2, 3))) int given_error(const struct given *given,
-                                                      const char *format, ...);
+#define given_error(given, why, ...)                                \
+    invalid((given)->error, "--%s=%.80s: " why, (given)->row->name, \
+            (given)->value __VA_OPT__(, ) __VA_ARGS__)
 
 struct command_row {
     const char *name;
@@ -142,6 +143,8 @@ struct command_row {
     const char *summary; /* one line */
     size_t min_words, max_words;
     const char *examples[5]; /* without the program's name; ends with NULL */
+    const char *needs;       /* the words that it has to have; NULL: none */
+    const char *about;       /* of these words; or NULL */
 };
 
 /* The commands that are no ops; ends with a row without a name. */

@@ -1,8 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One argument of the command line, and a glance at all of them. */
-#include <string.h>
+/* One argument of the command line, a glance at all of them, and the options that they
+ * become. */
 
 #include "args.h"
+
+const struct option_row *option_find(const char *name, size_t length, unsigned commands)
+{
+    for (const struct option_row *row = option_rows; row->name; row++)
+        if ((row->commands & commands) && strlen(row->name) == length &&
+            memcmp(row->name, name, length) == 0)
+            return row;
+    return NULL;
+}
+
+void options_init(struct options *options)
+{
+    *options = (struct options){.threshold = 0.02, .format = FORMAT_TABLE};
+    request_init(&options->request);
+    how_init(&options->how);
+}
+
+/* Setters of texts, and of lists of texts, which the table tells. */
+void options_free(struct options *options)
+{
+    static option_setter *const texts[] = {option_set_text,   option_set_name,
+                                           option_set_choice, option_set_output,
+                                           option_set_uarch,  option_set_declared};
+    text_list_free(&options->files);
+    text_list_free(&options->from_project);
+    text_list_free(&options->left_out);
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        void *const field = (char *)options + row->field;
+        if (row->set == option_add_item)
+            text_list_free(field);
+        for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+            if (row->set == texts[i])
+                string_set(field, NULL);
+    }
+    request_free(&options->request);
+    how_free(&options->how);
+    FREE_EACH(options->command, options->project_file);
+    project_free(options->defaults, options->n_defaults);
+    for (size_t i = 0; i < options->n_outputs; i++)
+        FREE_EACH(options->outputs[i].file, options->outputs[i].argument);
+    free(options->outputs);
+    *options = (struct options){0};
+}
 
 static const struct {
     char letter;

@@ -5,13 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include "error.h"
-#include "process/process.h"
 #include "reports.h"
 #include "request/request.h"
 

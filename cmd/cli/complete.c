@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completes a command line that is being typed, by the tables. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 
@@ -82,7 +80,7 @@ static void kernel_id(const struct simdbench_kernel *kernel, char *id, size_t si
 static void add_shapes(const struct completion *c, const char *id,
                        const struct simdbench_op *op)
 {
-    struct text_list shapes = {0};
+    FREED_BY(text_list_free) struct text_list shapes = {0};
     char why[200], whole[400], text[200];
     if (sizes_expand(op->default_shapes, &shapes, NULL) != 0)
         return;
@@ -94,7 +92,6 @@ static void add_shapes(const struct completion *c, const char *id,
         snprintf(whole, sizeof whole, "%s%s", id, text);
         add(c, whole, "", NULL);
     }
-    text_list_free(&shapes);
 }
 
 static bool is_wanted(const struct completion *c, const struct simdbench_kernel *kernel)
@@ -119,27 +116,15 @@ static void add_ids(const struct completion *c, bool shapes)
 
 /* ---- values of options ---- */
 
-static const char *kernel_type(const struct simdbench_kernel *k)
+/* `part`: the place of a text in a kernel; 0: its type. */
+static void add_parts(const struct completion *c, size_t part)
 {
-    return type_name(k->type);
-}
-
-static const char *kernel_semiring(const struct simdbench_kernel *k)
-{
-    return k->semiring;
-}
-
-static const char *kernel_variant(const struct simdbench_kernel *k)
-{
-    return k->variant;
-}
-
-static void add_parts(const struct completion *c,
-                      const char *(*part)(const struct simdbench_kernel *kernel))
-{
-    for (const struct simdbench_kernel *const *k = kernel_list(); *k; k++)
-        if (is_wanted(c, *k) && part(*k))
-            add(c, part(*k), "", NULL);
+    for (const struct simdbench_kernel *const *k = kernel_list(); *k; k++) {
+        const char *const text = part ? *(const char *const *)((const char *)*k + part)
+                                      : type_name((*k)->type);
+        if (is_wanted(c, *k) && text)
+            add(c, text, "", NULL);
+    }
 }
 
 static void add_known(const struct completion *c, void (*known)(struct text_list *names))
@@ -177,15 +162,16 @@ static void add_shape_lists(const struct completion *c)
 static const struct value_source {
     const char *option;
     bool all; /* "all" is a value, too */
-    const char *(*part)(const struct simdbench_kernel *kernel);
+    bool of_kernels;
+    size_t part;
     void (*known)(struct text_list *names);
     size_t words;
     void (*add)(const struct completion *c);
 } sources[] = {
     {"isa", .known = names_isas},
-    {"type", true, .part = kernel_type},
-    {"semiring", true, .part = kernel_semiring},
-    {"variants", .part = kernel_variant},
+    {"type", true, .of_kernels = true},
+    {"semiring", true, true, .part = offsetof(struct simdbench_kernel, semiring)},
+    {"variants", false, true, .part = offsetof(struct simdbench_kernel, variant)},
     {"sizes", .words = offsetof(struct simdbench_op, default_shapes)},
     {"layout", true, .words = offsetof(struct simdbench_op, layouts)},
     {"input", .words = offsetof(struct simdbench_op, inputs)},
@@ -203,7 +189,7 @@ static void add_source(const struct completion *c, const struct value_source *so
     if (c->op && source->words)
         add_split(c, *(const char *const *)((const char *)c->op + source->words) ?: "",
                   ", ");
-    if (source->part)
+    if (source->of_kernels)
         add_parts(c, source->part);
     if (source->known)
         add_known(c, source->known);

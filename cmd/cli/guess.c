@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands for a file, or a case, that was typed where a command stands. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "args.h"
-#include "case/case.h"
 #include "files.h"
 
 static bool ends_with(const char *word, const char *end)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <string.h>
 
 #include "args.h"
 #include "op_row.h"
@@ -86,23 +84,6 @@ static void print_ops(const struct page *page)
     for (const struct simdbench_op *const *op = op_list(); *op; op++)
         page_entry(page, (*op)->name, (*op)->summary);
 }
-
-/* Words of their own that commands take. */
-static const struct {
-    const char *command, *text;
-} abouts[] = {
-    {"ab", "BASE and HEAD are two plug-ins, two libraries (with a prototype, or "
-           "--functions), two programs of benchmarks, or two simdbench executables."},
-    {"completion", "Where `meson install` or a package put the script, a shell finds it "
-                   "by itself. Otherwise: source <(simdbench completion bash)."},
-    {"list", "TOPIC is ops, kernels, isas, modules, shapes, events, roofs, groups, "
-             "studies or settings; PATTERN is a part of a name, or a glob."},
-    {"man", "For a page that is not installed: simdbench man gemm | man -l -."},
-    {"trust", "FILE is a study, or a project file: without it, the one in the working "
-              "folder or the nearest one above it. Look at it before: `simdbench list "
-              "settings`. It is trusted as it is now, in that place; after a change, "
-              "trust it again. What it names, such as a plug-in, is not looked at."},
-};
 
 /* The texts of a page of the manual that the tables do not have. */
 static const struct {
@@ -239,9 +220,8 @@ static void print_command(const struct page *page, const char *name,
     snprintf(text, sizeof text, "A size is %s.", op ? op->shape_help : "");
     if (op)
         page_text(page, text);
-    for (size_t i = 0; i < ARRAY_LEN(abouts); i++)
-        if (strcmp(abouts[i].command, name) == 0)
-            page_text(page, abouts[i].text);
+    if (command && command->about)
+        page_text(page, command->about);
     page_text(page, "Every option may also be written as two words: --option value. "
                     "--no-NAME takes back an option that has no value.");
     /* On a terminal examples are on the first screen; a manual ends with them. */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values that are one or some of a list of names: choices, instruction sets, groups of
  * counters, formats. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 
@@ -18,21 +15,6 @@ static int expect_known(const struct given *given, const struct text_list *known
     return given_error(given, "%s", why);
 }
 
-/* Adds what stands between commas, if each word is known. Frees `known`. */
-static int add_known(const struct given *given, struct text_list *known, const char *noun)
-{
-    const struct text_list *const list = OPTION_FIELD(struct text_list, given);
-    struct given one = *given;
-    const size_t first = list->n;
-    int rc = option_add_items(given);
-    for (size_t i = first; i < list->n && rc == 0; i++) {
-        one.value = list->item[i];
-        rc = expect_known(&one, known, noun);
-    }
-    text_list_free(known);
-    return rc;
-}
-
 void names_isas(struct text_list *names)
 {
     text_list_add(names, "auto");
@@ -41,26 +23,21 @@ void names_isas(struct text_list *names)
         text_list_add(names, isa_get(i)->name);
 }
 
-static int known_isa(const struct given *given)
-{
-    FREED_BY(text_list_free) struct text_list known = {0};
-    names_isas(&known);
-    return expect_known(given, &known, "instruction set");
-}
-
 int option_add_isas(const struct given *given)
 {
     const struct text_list *const list = OPTION_FIELD(struct text_list, given);
     const size_t first = list->n;
+    FREED_BY(text_list_free) struct text_list known = {0};
     struct given one = *given;
     struct error why;
     int rc = option_add_items(given);
+    names_isas(&known);
     for (size_t i = first; i < list->n && rc == 0; i++) {
         one.value = list->item[i];
         if (strchr(one.value, '+') || isa_elsewhere(one.value))
             rc = isa_check(one.value, &why) < 0 ? given_error(&one, "%s", why.text) : 0;
         else
-            rc = known_isa(&one);
+            rc = expect_known(&one, &known, "instruction set");
     }
     return rc;
 }
@@ -74,11 +51,19 @@ void names_counters(struct text_list *names)
 
 int option_add_counters(const struct given *given)
 {
-    struct text_list known = {0};
+    const struct text_list *const list = OPTION_FIELD(struct text_list, given);
+    const size_t first = list->n;
+    FREED_BY(text_list_free) struct text_list known = {0};
+    struct given one = *given;
+    int rc = option_add_items(given);
     names_counters(&known);
     if (given->row->commands & COMMAND_EXPLAIN)
         text_list_add(&known, "none");
-    return add_known(given, &known, "group");
+    for (size_t i = first; i < list->n && rc == 0; i++) {
+        one.value = list->item[i];
+        rc = expect_known(&one, &known, "group");
+    }
+    return rc;
 }
 
 void names_uarchs(struct text_list *names)
@@ -110,18 +95,14 @@ static void add_words(struct text_list *known, const char *words)
 static int choice(const struct given *given)
 {
     FREED_BY(text_list_free) struct text_list known = {0};
-    int found = -1, rc = 0;
+    char hint[120];
 
     add_words(&known, given->row->value);
     for (size_t i = 0; i < known.n; i++)
         if (strcmp(known.item[i], given->value) == 0)
-            found = (int)i;
-    if (found < 0) {
-        char hint[120];
-        text_list_hint(&known, given->value, hint, sizeof hint);
-        rc = given_error(given, "must be one of %s%s", given->row->value, hint);
-    }
-    return rc ? rc : found;
+            return (int)i;
+    text_list_hint(&known, given->value, hint, sizeof hint);
+    return given_error(given, "must be one of %s%s", given->row->value, hint);
 }
 
 /* For pairs of which the first is the default. */

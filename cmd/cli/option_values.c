@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 #include "team.h"
 
 enum { ALIGN_MAX = 2 << 20, NS_PER_MS = 1000000 };
-
-int given_error(const struct given *given, const char *format, ...)
-{
-    char why[400];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
-    return invalid(given->error, "--%s=%.80s: %s", given->row->name, given->value, why);
-}
 
 int option_set_flag(const struct given *given)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of options, in the order of the help text. */
-#include <stddef.h>
 
 #include "args.h"
 

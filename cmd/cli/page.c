@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
-#include <string.h>
 
 #include "args.h"
 #include "page.h"
-#include "reports.h"
 
 enum { WIDTH = 80, WIDTH_MAX = 100, INDENT = 2 };
 

@@ -7,10 +7,7 @@
  * trusted: what is compared decides it as much as the threshold does. Trust is no reason
  * to write outside of the file's folder, or to run code where nothing is measured.
  */
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "args.h"
@@ -94,11 +91,9 @@ static bool is_elsewhere(const char *path)
 static char *real_folder(const char *path)
 {
     const char *const slash = strrchr(path, '/');
-    char *const folder =
+    FREED_BY(free_memory) char *folder =
         must_have(slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("."));
-    char *const real = realpath(folder, NULL);
-    free(folder);
-    return real;
+    return realpath(folder, NULL);
 }
 
 /* True if a folder is that one, or below it. */
@@ -126,7 +121,8 @@ static bool leads_elsewhere(const char *path)
 static char *output_place(const struct options *file, const char *path, const char **why)
 {
     struct file_place project, output;
-    char *const target = file_target(path), *place = NULL;
+    char *place = NULL;
+    FREED_BY(free_memory) char *target = file_target(path);
     FREED_BY(free_memory) char *folder = target ? real_folder(target) : NULL;
     FREED_BY(free_memory) char *top = real_folder(file->project_file);
     *why = "a project file writes regular files below its own folder alone";
@@ -139,7 +135,6 @@ static char *output_place(const struct options *file, const char *path, const ch
         free(place);
         place = NULL;
     }
-    free(target);
     return place;
 }
 
@@ -333,8 +328,7 @@ static int apply_section(struct options *options, const char *section, unsigned 
         }
         text_list_add(&here, project_family(row->name));
     }
-    for (size_t i = 0; i < here.n; i++)
-        text_list_add(given, here.item[i]);
+    text_list_add_all(given, &here);
     return rc;
 }
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The project file is found and read. It may be a stranger's: it is opened once, and all
  * that is asked of it is asked of what was opened. */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,7 +58,7 @@ static int load_found(char *path, char **found, char **bytes, size_t *size,
 int project_find(char **path, char **bytes, size_t *size, struct error *error)
 {
     /* The C library allocates, though POSIX does not promise it. */
-    char *const folder =
+    FREED_BY(free_memory) char *folder =
         getcwd(NULL, 0); /* NOLINT(clang-analyzer-unix.StdCLibraryFunctions) */
     char *end = folder && *folder == '/' ? folder + strlen(folder) : NULL;
     int status = -ENOENT;
@@ -76,7 +72,6 @@ int project_find(char **path, char **bytes, size_t *size, struct error *error)
         status = load_found(here, path, bytes, size, error);
         end = strrchr(folder, '/');
     }
-    free(folder);
     return status == -ENOENT ? 0 : status;
 }
 

@@ -5,12 +5,9 @@
  * hash of the path. If two paths ever share one, the last one is trusted.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,14 +120,14 @@ static void tell_kept(const char *place,
                       void *context)
 {
     struct stat facts;
-    char *content, *bytes;
+    char *content;
     size_t kept_size, size;
+    FREED_BY(free_memory) char *bytes = NULL;
     FREED_BY(free_memory) char *path = load_kept(place, &content, &kept_size);
     if (!path)
         return;
     const int status = regular_load(path, 0, KEPT_SIZE_MAX, &bytes, &size, &facts);
     each(path, status ? TRUST_NO : trust_of(path, bytes, size), context);
-    free(bytes);
 }
 
 void trust_each(void (*each)(const char *path, enum trust trust, void *context),

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "cli/cli.h"
-#include "declare.h"
 #include "library_files.h"
 
 #include <limits.h>

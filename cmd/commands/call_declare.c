@@ -2,14 +2,8 @@
 /* A function that the command line declares: LIB:FUNCTION 'PROTOTYPE'. The declaration is
  * written to a file, which is a module like any other. */
 #include "commands/call.h"
-#include "kernels.h"
-#include "process/process.h"
 #include "worker/worker.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Names and dimensions need no more than this. */
@@ -177,13 +171,11 @@ static int expect_function(const struct library *library, const char *name,
 /* The other library must have the function. */
 static int check_reference(const struct declared_op *op, struct error *error)
 {
-    struct library library = {.path = NULL};
+    FREED_BY(library_close) struct library library = {.path = NULL};
     if (library_must_link(op->reference_library))
         return 0;
-    const int status = library_read(op->reference_library, &library, error)
-                           ?: expect_function(&library, op->reference, error);
-    library_close(&library);
-    return status;
+    return library_read(op->reference_library, &library, error)
+               ?: expect_function(&library, op->reference, error);
 }
 
 /* Faults of the declaration are told here, not by a worker about a temporary file. */
@@ -191,7 +183,7 @@ static int check_document(const struct called *called, const cJSON *document,
                           struct error *error)
 {
     struct declared_file file;
-    struct library library = {.path = NULL};
+    FREED_BY(library_close) struct library library = {.path = NULL};
     FREED_BY(free_memory) char *text = must_have(cJSON_PrintUnformatted(document));
     int status = declared_read("call", text, strlen(text), &file, error);
     if (status < 0)
@@ -207,7 +199,6 @@ static int check_document(const struct called *called, const cJSON *document,
     if (status == 0 && op->reference)
         status = op->reference_library ? check_reference(op, error)
                                        : expect_function(&library, op->reference, error);
-    library_close(&library);
     declared_free(&file);
     return status;
 }
@@ -383,8 +374,7 @@ int called_declare(struct options *options, const char *where, const char *proto
     }
     if (status == 0 && options->call.reference)
         status = find_reference(options->call.reference, called, error);
-    if (status == 0)
-        status = name_file(options, called, error);
+    status = status ?: name_file(options, called, error);
     if (status == 0) {
         document = make_document(options, prototype, called);
         status = check_document(called, document, error);

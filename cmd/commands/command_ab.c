@@ -3,17 +3,10 @@
 #include "ab/ab.h"
 #include "commands/call.h"
 #include "commands/commands.h"
-#include "library_files.h"
 #include "output/output.h"
-#include "process/process.h"
-#include "selftest_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A longer wait is announced. */
 #define PATIENCE_SECONDS 3
@@ -100,13 +93,10 @@ static int gate(struct options *options, const char *functions)
 static int gate_called(struct options *options)
 {
     struct error error = {.text = ""};
-    struct called called;
+    FREED_BY(called_forget) struct called called;
     const int status = called_builds(options, &called, &error);
-    const int exit_status = status < 0
-                                ? exit_status_of(status, &error)
-                                : gate(options, called.folder[0] ? "" : called.file);
-    called_forget(&called);
-    return exit_status;
+    return status < 0 ? exit_status_of(status, &error)
+                      : gate(options, called.folder[0] ? "" : called.file);
 }
 
 int command_ab(struct options *options)

@@ -5,11 +5,6 @@
 #include "commands/call.h"
 #include "commands/commands.h"
 #include "plan/plan.h"
-#include "process/process.h"
-#include "worker/worker.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Vectors, their tails, and what lies in each cache. */
 #define AUDIT_SIZES                                                               \
@@ -70,17 +65,12 @@ static int audit_family(struct options *options)
 {
     const char *const *const words = (const char *const *)options->files.item;
     struct error error = {.text = ""};
-    struct called called;
-    char *all = NULL;
-    int status = called_family(words[0], &all, &error);
-    if (status < 0)
-        return exit_status_of(status, &error);
-    status = called_declare(options, all, words[1], &called, &error);
-    status = status < 0 ? exit_status_of(status, &error)
-                        : audit_module(options, called.file, called.op);
-    called_forget(&called);
-    free(all);
-    return status;
+    FREED_BY(called_forget) struct called called = {.object = ""};
+    FREED_BY(free_memory) char *all = NULL;
+    const int status = called_family(words[0], &all, &error)
+                           ?: called_declare(options, all, words[1], &called, &error);
+    return status < 0 ? exit_status_of(status, &error)
+                      : audit_module(options, called.file, called.op);
 }
 
 int command_audit(struct options *options)

@@ -3,14 +3,7 @@
  * and the ordinary run measures it. */
 #include "commands/call.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "commands/commands.h"
-#include "library_files.h"
-#include "process/process.h"
-#include "reports.h"
 #include "worker/worker.h"
 
 static bool matches(const struct library_function *function, const char *pattern)
@@ -129,12 +122,10 @@ static int list(const struct library *library, const char *name, const char *pat
 /* Lists functions of a library, those whose names match (NULL: all); the exit status. */
 static int call_list(const char *name, const char *pattern)
 {
-    struct library library = {.path = NULL};
+    FREED_BY(library_close) struct library library = {.path = NULL};
     struct error error = {.text = ""};
-    int status = called_open(name, true, &library, &error);
-    status = status < 0 ? exit_status_of(status, &error) : list(&library, name, pattern);
-    library_close(&library);
-    return status;
+    const int status = called_open(name, true, &library, &error);
+    return status < 0 ? exit_status_of(status, &error) : list(&library, name, pattern);
 }
 
 void request_module(struct options *options, const char *module, const char *op)
@@ -154,15 +145,12 @@ void request_module(struct options *options, const char *module, const char *op)
 static int call_function(struct options *options, struct error *error)
 {
     const char *const *const words = (const char *const *)options->files.item;
-    struct called called;
+    FREED_BY(called_forget) struct called called;
     const int failed = called_declare(options, words[0], words[1], &called, error);
-    int status = failed ? exit_status_of(failed, error) : 0;
-    if (!failed) {
-        request_module(options, called.file, called.op);
-        status = command_op(options);
-    }
-    called_forget(&called);
-    return status;
+    if (failed)
+        return exit_status_of(failed, error);
+    request_module(options, called.file, called.op);
+    return command_op(options);
 }
 
 int command_call(struct options *options)

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "commands/commands.h"
 #include "output/output.h"
-#include "process/process.h"
 
 /* ---- several runs beside the first ---- */
 
@@ -70,7 +66,8 @@ int command_compare(struct options *options)
     const char *const base_path = options->files.item[0];
     const char *const head_path = options->files.item[1];
     struct error error = {0};
-    struct run *base = NULL, *head = NULL;
+    FREED_BY(run_delete) struct run *base = NULL;
+    FREED_BY(run_delete) struct run *head = NULL;
     int exit_status = EXIT_USAGE;
 
     int rc = outputs_check(options, &error)
@@ -91,7 +88,5 @@ int command_compare(struct options *options)
         complain("%s", error.text);
         exit_status = EXIT_USAGE;
     }
-    run_free(base);
-    run_free(head);
     return exit_status;
 }

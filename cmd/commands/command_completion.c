@@ -2,11 +2,8 @@
 /* `simdbench completion SHELL`, and `simdbench man`: what is installed beside the
  * program. The scripts ask `simdbench completion words -- WORD...`, so they know no
  * names. */
-#include <stdio.h>
-#include <string.h>
 
 #include "commands/commands.h"
-#include "process/process.h"
 #include "studies/studies.h"
 
 /* A line of answer is a word, a tab and what it means. Readline replaces only what stands
@@ -91,7 +88,7 @@ static void add_study(const char *name, const char *title, void *context)
 
 static void print_words(char *const *words, size_t n)
 {
-    struct text_list topics = {0}, studies = {0}, found = {0};
+    FREED_BY(text_list_free) struct text_list topics = {0}, studies = {0}, found = {0};
     list_topics(&topics);
     studies_each(add_study, &studies);
     args_complete(words, n, &(struct complete_names){&topics, &studies}, &found);
@@ -103,9 +100,6 @@ static void print_words(char *const *words, size_t n)
         printf("%s\t", word);
         text_line(stdout, "%s", tab + 1);
     }
-    text_list_free(&topics);
-    text_list_free(&studies);
-    text_list_free(&found);
 }
 
 int command_completion(struct options *options)

@@ -3,12 +3,7 @@
 #include "commands/call.h"
 #include "commands/commands.h"
 #include "explain/explain.h"
-#include "process/process.h"
 #include "variant/variant.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ".so" in the name of a file, and what follows it. */
 static const char *find_so(const char *word)
@@ -85,7 +80,7 @@ static int take_called_builds(struct options *options, struct called *called,
 {
     FREED_BY(text_list_free) struct text_list op = {.n = 0}, file = {.n = 0},
                                               why = {.n = 0};
-    struct case_list list = {.n = 0};
+    FREED_BY(case_list_free) struct case_list list = {.n = 0};
     if (options->request.plugins.n)
         return invalid(error, "BASE:FUNCTION HEAD 'PROTOTYPE' are two builds, and "
                               "--plugin adds no further one");
@@ -111,7 +106,6 @@ static int take_called_builds(struct options *options, struct called *called,
                          "and one of --sizes",
                          list.n);
     }
-    case_list_free(&list);
     return status;
 }
 
@@ -119,7 +113,7 @@ int command_explain(struct options *options)
 {
     const struct text_list *const words = &options->files;
     struct error error = {.text = ""};
-    struct called called = {.object = ""};
+    FREED_BY(called_forget) struct called called = {.object = ""};
     const bool called_now =
         words->n > 1 && !options->functions && is_prototype(words->item[words->n - 1]);
     int status = 0;
@@ -134,7 +128,5 @@ int command_explain(struct options *options)
     } else {
         status = take_builds(options, &error);
     }
-    status = status < 0 ? exit_status_of(status, &error) : explain_run(options);
-    called_forget(&called);
-    return status;
+    return status < 0 ? exit_status_of(status, &error) : explain_run(options);
 }

@@ -3,12 +3,9 @@
 #include "commands/commands.h"
 #include "harness/harness.h"
 #include "output/output.h"
-#include "process/process.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 bool harness_is_meant(const struct options *options)
 {

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `simdbench history [CASE]`: what earlier runs said. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "output/output.h"
-#include "process/process.h"
 
 /* Some of them, as in "one, two". */
 static void join_containing(const struct text_list *list, const char *word, char *out,

@@ -4,11 +4,7 @@
 #include "commands/commands.h"
 #include "commands/new_plugin.h"
 #include "kernels.h"
-#include "process/process.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,11 +2,8 @@
 /* `simdbench gemm ...` and `simdbench all`: plan, run, write. */
 #include "commands/commands.h"
 #include "output/output.h"
-#include "process/process.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* From here on it is worth knowing how long it takes. */
 #define TELL_SECONDS 5
@@ -45,9 +42,8 @@ int command_op(struct options *options)
     if (options->help)
         return print_help(options);
     struct error error = {.text = ""};
-    struct catalog catalog = {.memory_fd = -1};
-    struct plan plan = {.n_groups = 0};
-    struct run *run = NULL;
+    FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
+    FREED_BY(plan_free) struct plan plan = {.n_groups = 0};
     signals_catch();
 
     options->request.streams = outputs_page(options) && !options->how.accuracy;
@@ -55,7 +51,7 @@ int command_op(struct options *options)
         outputs_check(options, &error)
             ?: plan_prepare(&options->request, &options->how, &catalog, &plan, &error);
     if (status < 0)
-        goto out;
+        return exit_status_of(status, &error);
     if (!options->quiet) {
         complain_each("no baseline: ", &catalog.missing);
         complain_each("left out: ", &plan.left_out);
@@ -68,9 +64,9 @@ int command_op(struct options *options)
     if (options->dry_run) {
         text_line(stdout, "seed %" PRIu64, options->how.seed);
         plan_print(&plan, stdout);
-        goto out;
+        return exit_status_of(status, &error);
     }
-    run = run_describe(options, &catalog, &plan);
+    FREED_BY(run_delete) struct run *run = run_describe(options, &catalog, &plan);
     struct live live;
     live_begin(&live, options, !options->how.accuracy);
     status = run_plan(&options->how, &catalog, &plan, &live.watcher, run, &error);
@@ -81,9 +77,5 @@ int command_op(struct options *options)
         status = outputs_write(options, false, run, &error);
         status = status < 0 ? status : run_exit_status(run);
     }
-out:
-    run_free(run);
-    plan_free(&plan);
-    catalog_free(&catalog);
     return exit_status_of(status, &error);
 }

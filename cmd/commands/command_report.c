@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saved runs are read: joined and written again, asked for numbers (--query), or compared
  * host by host (--by=host). */
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "output/output.h"
-#include "process/process.h"
 
 /* ---- --query ---- */
 
@@ -96,7 +93,7 @@ static int add_file(struct fleet *fleet, const char *path, struct error *error)
 {
     const char *twin = NULL;
     struct error why = {.text = ""};
-    struct run *run = NULL;
+    FREED_BY(run_delete) struct run *run = NULL;
     int rc = run_load(&run, path, &why);
 
     if (rc < 0 && rc != -ENOMEM) {
@@ -105,7 +102,6 @@ static int add_file(struct fleet *fleet, const char *path, struct error *error)
     }
     if (rc == 0)
         rc = fleet_add(fleet, run, basename(path), &twin);
-    run_free(run);
     if (rc == -EEXIST) {
         complain("%s: the same run as %s, counted once", path, twin);
         return 0;
@@ -148,8 +144,7 @@ static int fleet_report(const struct options *options, struct error *error)
     rc = rc > 0 ? 0 : rc;
     if (rc == 0 && fleet_judge(&fleet) != 0)
         rc = no_memory(error);
-    if (rc == 0)
-        rc = document_write(options, write_fleet, &fleet, error);
+    rc = rc ?: document_write(options, write_fleet, &fleet, error);
     return rc < 0 ? exit_status_of(rc, error) : left_out ? EXIT_REGRESSED : EXIT_OK;
 }
 

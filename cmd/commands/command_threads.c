@@ -4,12 +4,9 @@
 #include "commands/commands.h"
 #include "op_row.h"
 #include "output/output.h"
-#include "process/process.h"
 #include "team.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- plan: each case with each number of threads, in one group ---- */
 
@@ -219,16 +216,13 @@ int command_threads(struct options *options)
     FREED_BY(plan_free) struct plan plan = {.n_groups = 0};
     signals_catch();
     choose_counts(options);
-    int status = settle(options, &error);
+    int status = settle(options, &error) ?: outputs_check(options, &error);
     const struct request *const request = &options->request;
     struct request one = *request;
     one.n_threads = one.threads[0] = 1;
-    if (status == 0)
-        status = outputs_check(options, &error);
-    if (status == 0)
-        status = catalog_make(&one, &options->how, &catalog, &error);
-    if (status == 0)
-        status = plan_make(&one, &options->how, &catalog, &plan, &error);
+    status = status
+                 ?: catalog_make(&one, &options->how, &catalog, &error)
+                 ?: plan_make(&one, &options->how, &catalog, &plan, &error);
     if (status == 0) {
         add_counts(&plan, request->threads, request->n_threads);
         status = plan_settle(request, &options->how, &catalog, &plan, &error);

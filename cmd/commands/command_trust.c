@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `simdbench trust`: files that may run code and write files. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "commands/commands.h"
-#include "process/process.h"
 
 enum { SIZE_MOST = 1 << 20 };
 
@@ -63,8 +59,7 @@ static int take_back(const char *word, struct error *error)
         path = must_have(strdup(word));
     else if (!word)
         status = load(NULL, &path, &bytes, &size, error);
-    if (status == 0)
-        status = trust_revoke(path, error);
+    status = status ?: trust_revoke(path, error);
     if (status == 0)
         print_line(path, "no longer trusted");
     FREE_EACH(bytes, path);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simdbench list: what there is. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "plan/plan.h"
-#include "process/process.h"
 #include "studies/studies.h"
 
 enum { LINE_SIZE = 1024, ID_SIZE = 400 };
@@ -17,7 +13,6 @@ struct listing {
     const struct options *options;
     const char *pattern; /* NULL: all */
     const char *uarch;   /* its groups; NULL: this machine */
-    const char *op;      /* has the lists of shapes */
     size_t shown;
     int status; /* -errno, with an error */
     struct error *error;
@@ -63,12 +58,6 @@ static void print_kernels_of(const struct catalog *catalog, const char *op)
               kernels, types, semirings[0] ? "; semirings: " : "", semirings, isas);
 }
 
-static void add_list_name(const char *name, const char *summary, const char *shapes,
-                          void *context)
-{
-    text_list_add_once(context, name);
-}
-
 static void print_op(const struct catalog *catalog, const char *op)
 {
     static const struct {
@@ -83,6 +72,7 @@ static void print_op(const struct catalog *catalog, const char *op)
     const char *const help = catalog_op_text(catalog, op, "shape_help");
     const bool own = op_find(op) || !owner;
     struct text_list names = {0};
+    struct shape_list list;
     char lists[LINE_SIZE / 2];
     text_line(stdout, "  %-8s %s%s%s", op, summary ? summary : "",
               own ? "" : "; brought by ", own ? "" : owner->info.name);
@@ -93,7 +83,8 @@ static void print_op(const struct catalog *catalog, const char *op)
         if (text)
             text_line(stdout, "           %s: %s", texts[i].title, text);
     }
-    catalog_each_list(catalog, op, add_list_name, &names);
+    for (size_t at = 0; catalog_next_list(catalog, op, &at, &list);)
+        text_list_add_once(&names, list.name);
     join(&names, lists, sizeof lists);
     if (lists[0])
         text_line(stdout, "           --shapes: %s", lists);
@@ -111,13 +102,13 @@ static void list_ops(struct listing *listing)
 
 /* ---- lists of shapes ---- */
 
-static void print_list(const char *name, const char *summary, const char *shapes,
-                       void *context)
+static void print_list(struct listing *listing, const char *op,
+                       const struct shape_list *list)
 {
-    struct listing *const listing = context;
-    if (!matches(listing, name) && !matches(listing, listing->op))
+    const char *shapes = list->shapes;
+    if (!matches(listing, list->name) && !matches(listing, op))
         return;
-    text_line(stdout, "  %s --shapes=%s: %s", listing->op, name, summary);
+    text_line(stdout, "  %s --shapes=%s: %s", op, list->name, list->summary);
     while (*shapes) {
         const int length = (int)strcspn(shapes, " ");
         if (length)
@@ -132,8 +123,10 @@ static void list_shapes(struct listing *listing)
     FREED_BY(text_list_free) struct text_list names = {0};
     catalog_ops(listing->catalog, &names);
     for (size_t i = 0; i < names.n; i++) {
-        listing->op = names.item[i];
-        catalog_each_list(listing->catalog, listing->op, print_list, listing);
+        struct shape_list list;
+        for (size_t at = 0;
+             catalog_next_list(listing->catalog, names.item[i], &at, &list);)
+            print_list(listing, names.item[i], &list);
     }
     if (!listing->shown && !listing->pattern)
         text_line(stdout, "  none");

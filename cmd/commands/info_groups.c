@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simdbench list groups: what --counters means on a CPU. */
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "perfctr.h"

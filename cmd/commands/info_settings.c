@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simdbench list settings: what is not as the options' help says, and why; what does not
  * count, and why not. */
-#include <stdio.h>
-#include <string.h>
 
 #include "commands/commands.h"
 

@@ -4,13 +4,9 @@
  * are passed as the prototype says it, in plain types of C. */
 #include "commands/call.h"
 #include "commands/new_plugin.h"
-#include "process/process.h"
 #include "worker/worker.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *c_type(enum ctype type)
 {
@@ -130,12 +126,11 @@ static int find_symbol(const char *path, const char *name, char **symbol,
                        struct error *error)
 {
     const struct library_function *function = NULL;
-    struct library library = {.path = NULL};
+    FREED_BY(library_close) struct library library = {.path = NULL};
     const int status = called_open(path, false, &library, error)
                            ?: library_find(&library, name, &function, error);
     const bool good = status == 0 && function->binding == FUNCTION_EXPORTED;
     *symbol = good ? must_have(strdup(function->name)) : NULL;
-    library_close(&library);
     if (status < 0 || good)
         return status;
     return invalid(

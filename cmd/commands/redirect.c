@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --output=FILE: what a command prints goes to a file, which is replaced in the end. */
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands/commands.h"
 #include "output/output.h"
-#include "process/process.h"
 
 /* /dev/stdout, and the like: it gets all of it anyway. */
 static bool is_standard_output(const char *path)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
 
 #include "costs/costs.h"
 #include "process/process.h"
@@ -66,21 +65,83 @@ static double made_up_cycles(const char *rules, const char *name)
     return 1;
 }
 
-static void make_up(const char *rules, const struct passport_form *form,
-                    struct passport *passport)
+/* ---- kept ---- */
+
+/* More digits are noise. */
+static double rounded(double cycles)
 {
-    passport_make_up(form, made_up_cycles(rules, form->name), passport);
+    return round(cycles * 1000) / 1000;
+}
+
+cJSON *cost_json(const struct passport *passport)
+{
+    cJSON *const value = must_have(cJSON_CreateObject());
+    if (!passport->known) {
+        cJSON_AddStringToObject(value, "reason", passport->reason);
+        return value;
+    }
+    cJSON_AddNumberToObject(value, "throughput", rounded(passport->throughput));
+    cJSON_AddNumberToObject(value, "units", passport->units);
+    cJSON *const links = cJSON_AddArrayToObject(value, "links");
+    for (size_t i = 0; i < passport->n_links; i++) {
+        const struct passport_link *const link = &passport->link[i];
+        const double numbers[] = {link->from, link->to, link->address,
+                                  rounded((double)link->cycles),
+                                  rounded((double)link->full)};
+        cJSON_AddItemToArray(links, cJSON_CreateDoubleArray(numbers, ARRAY_LEN(numbers)));
+    }
+    return value;
+}
+
+static bool is_cost(double cycles)
+{
+    return cycles >= 0 && cycles < 1e9;
+}
+
+static bool read_link(const cJSON *value, struct passport_link *link)
+{
+    double number[5];
+    for (int i = 0; i < 5; i++) {
+        const cJSON *const item = cJSON_GetArrayItem(value, i);
+        if (!cJSON_IsNumber(item))
+            return false;
+        number[i] = item->valuedouble;
+    }
+    if (!(number[0] >= 0 && number[0] < 16 && number[1] >= 0 && number[1] < 16) ||
+        !is_cost(number[3]) || !is_cost(number[4]))
+        return false;
+    *link = (struct passport_link){.from = (uint8_t)number[0],
+                                   .to = (uint8_t)number[1],
+                                   .address = number[2] != 0,
+                                   .cycles = (float)number[3],
+                                   .full = (float)number[4]};
+    return true;
+}
+
+bool cost_read(const cJSON *value, struct passport *passport)
+{
+    const char *const reason = message_text(value, "reason");
+    const cJSON *item;
+    *passport = (struct passport){.throughput = message_number(value, "throughput", NAN)};
+    if (reason)
+        snprintf(passport->reason, sizeof passport->reason, "%s", reason);
+    if (reason)
+        return true;
+    const double units = message_number(value, "units", NAN);
+    if (!is_cost(passport->throughput) || !(units >= 0 && units < 1 << PASSPORT_UNITS))
+        return false;
+    passport->units = (unsigned)units;
+    cJSON_ArrayForEach (item, message_get(value, "links")) {
+        if (passport->n_links == PASSPORT_LINKS ||
+            !read_link(item, &passport->link[passport->n_links]))
+            return false;
+        passport->n_links++;
+    }
+    passport->known = true;
+    return true;
 }
 
 /* ---- measured ---- */
-
-static void keep(struct costs *costs, const struct passport_form *form,
-                 const struct passport *passport)
-{
-    cJSON_DeleteItemFromObjectCaseSensitive(costs->forms, form->name);
-    cJSON_AddItemToObject(costs->forms, form->name, cost_json(passport));
-    costs->changed = true;
-}
 
 /* Measures the forms at the indices `missing`. */
 static int measure(struct costs *costs, const struct passport_form *forms,
@@ -97,7 +158,9 @@ static int measure(struct costs *costs, const struct passport_form *forms,
         n ? passport_measure(wanted, n, measured, done, context, error) : 0;
     for (size_t i = 0; i < n && status == 0; i++) {
         passports[missing[i]] = measured[i];
-        keep(costs, &wanted[i], &measured[i]);
+        cJSON_DeleteItemFromObjectCaseSensitive(costs->forms, wanted[i].name);
+        cJSON_AddItemToObject(costs->forms, wanted[i].name, cost_json(&measured[i]));
+        costs->changed = true;
     }
     return status;
 }
@@ -110,10 +173,68 @@ int costs_of(struct costs *costs, const struct passport_form *forms, size_t n, b
     size_t n_missing = 0;
     for (size_t i = 0; i < n; i++) {
         if (costs->made_up)
-            make_up(costs->made_up, &forms[i], &passports[i]);
+            passport_make_up(&forms[i], made_up_cycles(costs->made_up, forms[i].name),
+                             &passports[i]);
         else if (again ||
                  !cost_read(message_get(costs->forms, forms[i].name), &passports[i]))
             missing[n_missing++] = i;
     }
     return measure(costs, forms, missing, n_missing, done, context, passports, error);
+}
+
+/* ---- of instructions that were executed ---- */
+
+static bool stop(void *context, size_t n)
+{
+    return interrupted_by != 0;
+}
+
+static size_t find(const struct passport_form *forms, size_t n, const char *name)
+{
+    size_t i = 0;
+    while (i < n && strcmp(forms[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static void take(const struct passport_form *form, const struct passport *passport,
+                 struct inspect_cost *cost)
+{
+    *cost = (struct inspect_cost){.known = passport->known,
+                                  .throughput = passport->throughput,
+                                  .units = passport->units};
+    snprintf(cost->form, sizeof cost->form, "%s", form->name);
+    for (size_t i = 0; i < passport->n_links && i < ARRAY_LEN(cost->link); i++) {
+        const struct passport_link *const link = &passport->link[i];
+        cost->link[cost->n_links++] = (struct inspect_cost_link){.from = link->from,
+                                                                 .to = link->to,
+                                                                 .address = link->address,
+                                                                 .cycles = link->cycles,
+                                                                 .full = link->full};
+    }
+}
+
+void costs_of_code(void *context, const struct inspect_code *code, size_t n,
+                   struct inspect_cost *costs)
+{
+    FREED_BY(free_memory) struct passport_form *forms =
+        must_have(calloc(n + 1, sizeof *forms));
+    FREED_BY(free_memory) struct passport *passports =
+        must_have(calloc(n + 1, sizeof *passports));
+    FREED_BY(free_memory) size_t *of = must_have(calloc(n + 1, sizeof *of));
+    size_t n_forms = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct passport_form form;
+        of[i] = n;
+        costs[i] = (struct inspect_cost){.throughput = NAN};
+        if (passport_form(code[i].bytes, code[i].n, &form) < 0)
+            continue;
+        of[i] = find(forms, n_forms, form.name);
+        if (of[i] == n_forms)
+            forms[n_forms++] = form;
+    }
+    if (costs_of(context, forms, n_forms, false, stop, NULL, passports, NULL) == 0)
+        for (size_t i = 0; i < n; i++)
+            if (of[i] < n)
+                take(&forms[of[i]], &passports[of[i]], &costs[i]);
 }

@@ -33,8 +33,6 @@ void costs_close(struct costs *costs);
 /* Whether costs are made up for a test. */
 bool costs_are_made_up(void);
 
-/* ---- costs_file.c ---- */
-
 /* A passport as JSON: {"throughput": 1, "links": [[from, to, address, cycles, full],
  * ...]}, or
  * {"reason": "..."}. False if the value is none. */

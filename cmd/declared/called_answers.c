@@ -2,12 +2,9 @@
 /* Right outputs of a declared op: the reference, or the first function, computes them. */
 #include "called_computed.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 double declared_slack(const struct tolerance *tolerance, uint32_t type, double value)
 {
@@ -100,10 +97,10 @@ int compute_once(struct made_call *made, struct computed *computed, int byte,
                    operand_bytes(operand));
     }
     fill_heap(computed->heap);
-    const int status = made_call_point(made, &computed->view, error);
+    const int status = declared_point(&made->call, &computed->view, error);
     const bool crashed = status == 0 && crash_catch(run_code, made, &crash) < 0;
     if (!crashed && status == 0)
-        made_call_finish(made);
+        declared_finish(&made->call);
     if (!crashed) { /* a crash may have been in malloc() */
         leave_heap();
         return status;
@@ -259,7 +256,7 @@ static int compute(struct declared_slot *slot, struct made_call *made,
     computed->heap = SECOND_BYTE;
     for (uint32_t i = 0; i < computed->view.count && status == 0; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
-        const uint64_t length = made_call_length(made, i);
+        const uint64_t length = declared_length(&made->call, i);
         computed->length[i] = length < operand->count ? length : operand->count;
         if (!operand_is_output(operand))
             continue;
@@ -308,7 +305,7 @@ static int compute_by(struct declared_slot *slot,
     status = compute(slot, made, computed, error);
     if (status == -EFAULT)
         made_call_name_array(made, error);
-    made_call_end(made);
+    declared_release(&made->call);
     return status;
 }
 
@@ -350,7 +347,7 @@ static double slack_at(const struct declared_slot *slot, const struct computed *
 int op_reference(struct declared_slot *slot, const struct simdbench_operands *operands,
                  const uint64_t *index, uint64_t n, void *value, double *slack)
 {
-    struct computed computed;
+    FREED_BY(computed_free) struct computed computed;
     struct error error = {.text = ""};
     uint32_t first = 0;
     int status = computed_begin(operands, &computed, &error)
@@ -364,7 +361,6 @@ int op_reference(struct declared_slot *slot, const struct simdbench_operands *op
         memcpy((char *)value + i * size, (char *)output->data + element * size, size);
         slack[i] = slack_at(slot, &computed, first, element);
     }
-    computed_free(&computed);
     snprintf(slot->trouble, sizeof slot->trouble, "%.100s%.150s",
              slot->reference && status == -EFAULT ? "the reference " : "", error.text);
     return status;

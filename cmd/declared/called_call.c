@@ -3,10 +3,6 @@
  */
 #include "called_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 const struct simdbench_operand *made_call_array(const struct made_call *made, uint32_t i)
 {
     const int operand = made->slot->pointer[i];
@@ -21,9 +17,10 @@ void *made_call_pointer(const struct made_call *made, uint32_t i)
 
 /* ---- the call ---- */
 
-int made_call_point(struct made_call *made, const struct simdbench_operands *operands,
-                    struct error *error)
+int declared_point(struct declared_call *call, const struct simdbench_operands *operands,
+                   struct error *error)
 {
+    struct made_call *const made = (struct made_call *)call;
     const struct declaration *const declaration = &made->slot->from->declaration;
     void *pointer[DECLARED_MAX];
     made->operands = *operands;
@@ -39,9 +36,8 @@ int made_call_point(struct made_call *made, const struct simdbench_operands *ope
 
 int declared_renew(struct declared_call *call, struct error *error)
 {
-    struct made_call *const made = (struct made_call *)call;
-    const struct simdbench_operands same = made->operands;
-    return made_call_point(made, &same, error);
+    const struct simdbench_operands same = ((struct made_call *)call)->operands;
+    return declared_point(call, &same, error);
 }
 
 /* All but the code; of the call that has the number of its set. */
@@ -52,7 +48,7 @@ static int begin_frame(struct made_call *made, uint64_t number, struct error *er
                      ?: objects_find(made, error)
                      ?: tables_make(made, error);
     slot_set_kept(made->slot, operands.shape->dim, number, &made->sizes);
-    return status == 0 ? made_call_point(made, &operands, error) : status;
+    return status == 0 ? declared_point(&made->call, &operands, error) : status;
 }
 
 /* Functions that free what a call made. */
@@ -97,7 +93,7 @@ int made_call_begin(const struct declared_slot *slot,
             ?: thunk_make(signature, address, &made->thunk, error)
             ?: thunk_make(signature, (void *)(uintptr_t)call_nothing, &made->empty, error);
     if (status < 0) {
-        made_call_end(made);
+        declared_release(&made->call);
         return status;
     }
     made->call = (struct declared_call){.code = thunk_code(made->thunk),
@@ -109,13 +105,14 @@ int made_call_begin(const struct declared_slot *slot,
     return 0;
 }
 
-void made_call_end(struct made_call *made)
+void declared_release(struct declared_call *call)
 {
+    struct made_call *const made = (struct made_call *)call;
     while (made->sets) {
         struct made_call *const set = made->sets;
         made->sets = set->sets;
         set->sets = NULL;
-        made_call_end(set);
+        declared_release(&set->call);
     }
     objects_free(made);
     tables_free(made);
@@ -147,8 +144,9 @@ bool operand_is_array(const struct declared_slot *slot, uint32_t operand)
            slot->from->declaration.argument[argument].kind == ARGUMENT_ARRAY;
 }
 
-void made_call_finish(const struct made_call *made)
+void declared_finish(const struct declared_call *call)
 {
+    const struct made_call *const made = (const struct made_call *)call;
     const struct declared_slot *const slot = made->slot;
     const enum ctype returned = slot->from->declaration.returned;
     for (uint32_t o = 0; o < slot->n_operands; o++) {
@@ -170,8 +168,9 @@ void made_call_finish(const struct made_call *made)
     }
 }
 
-uint64_t made_call_length(const struct made_call *made, uint32_t operand)
+uint64_t declared_length(const struct declared_call *call, uint32_t operand)
 {
+    const struct made_call *const made = (const struct made_call *)call;
     const struct declared_slot *const slot = made->slot;
     return operand_is_array(slot, operand)
                ? call_length(&slot->from->declaration, &made->sizes,
@@ -225,17 +224,6 @@ int declared_add_set(struct declared_call *call,
     return status;
 }
 
-void declared_release(struct declared_call *call)
-{
-    made_call_end((struct made_call *)call);
-}
-
-int declared_point(struct declared_call *call, const struct simdbench_operands *operands,
-                   struct error *error)
-{
-    return made_call_point((struct made_call *)call, operands, error);
-}
-
 bool declared_frames_last(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;
@@ -245,50 +233,27 @@ bool declared_frames_last(const struct declared_call *call)
     return !made->slot->from->declaration.n_objects;
 }
 
-uint64_t declared_length(const struct declared_call *call, uint32_t operand)
-{
-    return made_call_length((const struct made_call *)call, operand);
-}
-
-void declared_finish(const struct declared_call *call)
-{
-    made_call_finish((const struct made_call *)call);
-}
-
 bool declared_makes(const struct declared_call *call)
 {
     const struct declared_slot *const slot = ((const struct made_call *)call)->slot;
     return slot->from->declaration.n_objects > 0 || slot_has_fillers(slot);
 }
 
-bool declared_unseen(const struct declared_call *call)
-{
-    const struct made_call *const made = (const struct made_call *)call;
-    return made->slot->last.unseen ||
-           !declaration_has_outputs(&made->slot->from->declaration);
-}
-
-const char *declared_note(const struct declared_call *call)
-{
-    const struct made_call *const made = (const struct made_call *)call;
-    const struct last_answers *const last = &made->slot->last;
-    const char *const note = last->note;
-    if (!*note && last->computed && !last->varies && !last->unseen &&
-        made->slot->n_functions == 1 && made->function->address == made->slot->reference)
-        return "it is its own reference: its results are the same in each call, and "
-               "nobody else computed them";
-    return *note ? note : NULL;
-}
-
-bool declared_varies(const struct declared_call *call)
-{
-    return ((const struct made_call *)call)->slot->last.varies;
-}
-
-bool declared_answered(const struct declared_call *call)
+struct declared_facts declared_facts(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;
     const struct declared_slot *const slot = made->slot;
-    return slot->last.by != ANSWERED_BY_REFERENCE &&
-           made->function == &slot->function[slot->last.by];
+    const struct last_answers *const last = &slot->last;
+    const bool alone = last->computed && !last->varies && !last->unseen &&
+                       slot->n_functions == 1 &&
+                       made->function->address == slot->reference;
+    return (struct declared_facts){
+        .answered = last->by != ANSWERED_BY_REFERENCE &&
+                    made->function == &slot->function[last->by],
+        .unseen = last->unseen || !declaration_has_outputs(&slot->from->declaration),
+        .varies = last->varies,
+        .note = *last->note ? last->note
+                : alone     ? "it is its own reference: its results are the same in each "
+                              "call, and nobody else computed them"
+                            : NULL};
 }

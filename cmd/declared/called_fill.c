@@ -2,11 +2,8 @@
 /* Inputs of declared functions: the values of an array, by the name of a distribution. */
 #include "called_private.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

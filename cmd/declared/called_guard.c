@@ -2,10 +2,7 @@
 /* Checked calls: on arrays that end, or begin, at a page that nobody may touch. */
 #include "called_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE ((size_t)4096)
@@ -188,7 +185,7 @@ static int point(struct made_call *made, const struct simdbench_operands *operan
             made->step[argument] = operands == &guarded->view ? guarded->planes[i].step
                                                               : guarded->planes[i].from;
     }
-    return made_call_point(made, operands, error);
+    return declared_point(&made->call, operands, error);
 }
 
 /* Inputs that nobody may write to: a call that writes there and restores what it found is
@@ -295,7 +292,7 @@ static void attempt_call(struct made_call *made, const struct placing *placing,
         find_side(&guarded, placing->at_begin, crash.address, attempt);
         find_far(&guarded, crash.address, attempt);
     } else if (attempt->status == 0) {
-        made_call_finish(made);
+        declared_finish(&made->call);
     }
     const int back =
         point(made, &own, &guarded, attempt->status ? &lost : &attempt->error);
@@ -431,7 +428,7 @@ int declared_run_guarded(const struct declared_call *call,
         made->sizes = set->sizes;
         status = run_set(made, &nothing, note, size, error);
         made->sizes = sizes;
-        const int back = made_call_point(made, &operands, error);
+        const int back = declared_point(&made->call, &operands, error);
         status = status ?: back;
     }
     return status;

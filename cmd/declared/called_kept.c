@@ -2,9 +2,6 @@
 /* Inputs of declared functions that were those of calls in a program. */
 #include "called_private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 int slot_open_calls(struct declared_slot *slot, struct error *error)
 {
     struct error why;

@@ -5,10 +5,7 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A name that may stand in ids. */
@@ -209,14 +206,12 @@ static bool has_function(const char *file, const char *text)
     char path[PATH_MAX];
     struct error why;
     struct place place;
-    struct library library = {.n = 0};
+    FREED_BY(library_close) struct library library = {.n = 0};
     const struct library_function *function;
-    const bool has = place_parse(text, &place, &why) == 0 &&
-                     library_where(file, path, sizeof path, &why) == 0 &&
-                     library_read(path, &library, &why) == 0 &&
-                     library_find(&library, place.name, &function, &why) != -ENOENT;
-    library_close(&library);
-    return has;
+    return place_parse(text, &place, &why) == 0 &&
+           library_where(file, path, sizeof path, &why) == 0 &&
+           library_read(path, &library, &why) == 0 &&
+           library_find(&library, place.name, &function, &why) != -ENOENT;
 }
 
 /* Functions that only the `other` file has are left out; `lost` says which. */
@@ -370,8 +365,7 @@ int declared_open(const char *path, const struct simdbench_option *const *option
     }
     if (status == 0 && lost.text[0] && !declared->n_slots)
         status = error_set(error, -ENOENT, "%s", lost.text);
-    if (status == 0)
-        status = make_table(declared, error);
+    status = status ?: make_table(declared, error);
     if (status < 0) {
         declared_close(declared);
         return status;

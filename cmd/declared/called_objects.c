@@ -2,10 +2,6 @@
 /* Functions that make what a call needs: objects, and values of arrays. */
 #include "called_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef int finder(void *handle, const struct library *library, const char *name,
                    void **address, struct error *error);
 

@@ -91,7 +91,9 @@ struct declared_slot *slot_of(const struct simdbench_op *op);
 /* The declaration at that shape. */
 int slot_measure(const struct declared_slot *slot, const struct simdbench_shape *shape,
                  struct declared_sizes *sizes, struct error *error);
-uint32_t element_type(enum ctype type);
+/* The slot's operands, its result, and the element type of its cases. -E2BIG; -EINVAL:
+ * nothing is written. */
+int called_operands(struct declared_slot *slot, struct error *error);
 
 /* called_answers.c: what op->reference() and op->verify() do. */
 int op_reference(struct declared_slot *slot, const struct simdbench_operands *operands,
@@ -166,15 +168,11 @@ int made_call_begin(const struct declared_slot *slot,
                     const struct declared_function *function,
                     const struct simdbench_operands *operands, struct made_call **out,
                     struct error *error);
-void made_call_end(struct made_call *made);
-/* Other operands of the same shape. Objects are made anew. */
-int made_call_point(struct made_call *made, const struct simdbench_operands *operands,
-                    struct error *error);
 /* A pointer as an offset from the array that it points into; -1: NULL. */
 int64_t pointer_offset(const struct made_call *made, uint64_t pointer);
 /* Frees what a call made, as the timed code does. */
 void made_call_free(struct made_call *made);
-/* True of an array; others, results and lengths, made_call_finish() writes as a whole. */
+/* True of an array; others, results and lengths, declared_finish() writes as a whole. */
 bool operand_is_array(const struct declared_slot *slot, uint32_t operand);
 /* The operand that is this argument's array, or NULL. */
 const struct simdbench_operand *made_call_array(const struct made_call *made, uint32_t i);
@@ -198,15 +196,6 @@ bool slot_has_fillers(const struct declared_slot *slot);
 int slot_run_fillers(const struct declared_slot *slot,
                      const struct simdbench_operands *operands, uint64_t seed,
                      struct error *error);
-/* Writes what is returned, and lengths, to their operands. */
-void made_call_finish(const struct made_call *made);
-/* Number of elements of an operand that are valid after the call. */
-uint64_t made_call_length(const struct made_call *made, uint32_t operand);
-
-/* called_operands.c */
-/* The slot's operands, its result, and the element type of its cases. -E2BIG; -EINVAL:
- * nothing is written. */
-int called_operands(struct declared_slot *slot, struct error *error);
 
 /* called_guard.c */
 /* The error of a call that crashed, if it was beyond an array: which one. */
@@ -229,6 +218,9 @@ struct crash {
 /* Calls run(context). 0, or -EFAULT after a signal that a crash sends. */
 int crash_catch(void (*run)(void *context), void *context, struct crash *crash);
 void crash_text(const struct crash *crash, char *text, size_t size);
+/* A call that may crash (-EFAULT) or leave what it must not (-EDOM). */
+int made_call_run_caught(struct made_call *made, bool *modes, char *note, size_t size,
+                         struct crash *crash, struct error *error);
 
 /* called_tables.c: the pointers to planes that are passed */
 int tables_make(struct made_call *made, struct error *error);
@@ -239,7 +231,3 @@ int tables_check(const struct made_call *made, struct error *error);
 /* Names the pointers that a call went beyond. */
 void made_call_crash_text(const struct made_call *made, const struct crash *crash,
                           char *text, size_t size);
-
-/* called_checked.c: a call that may crash (-EFAULT) or leave what it must not (-EDOM). */
-int made_call_run_caught(struct made_call *made, bool *modes, char *note, size_t size,
-                         struct crash *crash, struct error *error);

@@ -3,11 +3,8 @@
  * texts, and behind that is memory that nobody may touch. */
 #include "called_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE ((size_t)4096)

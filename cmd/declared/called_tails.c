@@ -2,10 +2,6 @@
 /* Sizes with a remainder, which are checked before any size is timed. */
 #include "called_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { TAILS_MAX = 4096, TAIL_SEED = 1 };
 
 int tails_read(const char *text, long *first, long *last)
@@ -77,7 +73,7 @@ static int check_size(struct declared_slot *slot,
                       const struct declared_function *function, long size,
                       struct error *error)
 {
-    struct tail tail;
+    FREED_BY(tail_free) struct tail tail;
     struct made_call *made = NULL;
     char note[200];
     int status =
@@ -94,8 +90,7 @@ static int check_size(struct declared_slot *slot,
         status = declared_run_guarded(&made->call, &want, note, sizeof note, error);
     }
     if (made)
-        made_call_end(made);
-    tail_free(&tail);
+        declared_release(&made->call);
     return none ? 0 : status;
 }
 

@@ -3,9 +3,6 @@
 #include "called_private.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* "0.5", "-1e3f", "INFINITY" */
 static bool read_real(const char *text, double *number)

@@ -4,10 +4,7 @@
 #include "called_computed.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 static void exchange_outputs(struct computed *computed)
 {

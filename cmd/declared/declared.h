@@ -39,8 +39,9 @@ int declared_add_set(struct declared_call *call,
 /* Makes the objects of opaque arguments anew, so that calls begin as at first. */
 int declared_renew(struct declared_call *call, struct error *error);
 
-/* Other operands of the same shape: writes them to the frame. A copy of the frame is good
- * until the next operands come, or if declared_frames_last() for as long as the call. */
+/* Other operands of the same shape: writes them to the frame, and makes objects anew. A
+ * copy of the frame is good until the next operands come, or if declared_frames_last()
+ * for as long as the call. */
 int declared_point(struct declared_call *call, const struct simdbench_operands *operands,
                    struct error *error);
 bool declared_frames_last(const struct declared_call *call);
@@ -53,7 +54,7 @@ uint64_t declared_length(const struct declared_call *call, uint32_t operand);
  * left, or empty. */
 int declared_run_checked(struct declared_call *call, bool *modes, char *note, size_t size,
                          struct error *error);
-/* After calls of code(frame): writes what was returned to the operands. */
+/* After calls of code(frame): writes what was returned, and lengths, to the operands. */
 void declared_finish(const struct declared_call *call);
 /* The same on copies of the operands that have pages without access on both sides. -EDOM:
  * it read or wrote beyond an array; -EFAULT. Then compares its first output with the
@@ -82,11 +83,11 @@ void declared_set(const struct simdbench_op *op, uint64_t number);
 bool declared_makes(const struct declared_call *call);
 /* The result, if a pointer is returned that points into no array. */
 enum { POINTS_ELSEWHERE = -2 };
-/* True if nobody compares what the function leaves. */
-bool declared_unseen(const struct declared_call *call);
-/* A remark for the user on the last answers, or NULL. */
-const char *declared_note(const struct declared_call *call);
-/* True if the last answers were others in each call. */
-bool declared_varies(const struct declared_call *call);
-/* True if the last answers are what this function computed. */
-bool declared_answered(const struct declared_call *call);
+/* Facts about the last answers. */
+struct declared_facts {
+    bool answered;    /* they are what this function computed */
+    bool unseen;      /* nobody compares what the function leaves */
+    bool varies;      /* they were others in each call */
+    const char *note; /* a remark for the user, or NULL */
+};
+struct declared_facts declared_facts(const struct declared_call *call);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <stdarg.h>
-#include <string.h>
 
 #include "doctor_private.h"
 

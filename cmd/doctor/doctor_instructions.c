@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* doctor instructions: what forms of instructions cost on this core. */
-#include <cjson/cJSON.h>
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "doctor_private.h"
-#include "process/process.h"
 
 static void cycles_text(double cycles, char text[16])
 {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <cjson/cJSON.h>
-#include <string.h>
 
 #include "doctor_private.h"
 

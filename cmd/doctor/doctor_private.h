@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checks of a machine. doctor_vitals.c and doctor.c find out;
- * doctor_checks.c, doctor_noise.c and doctor_baselines.c judge, and
- * judge any machine that is put into the structs; doctor_print.c prints.
+ * The checks of a machine. doctor_vitals.c and doctor.c find out; doctor_checks.c,
+ * doctor_noise.c and, of baselines, doctor.c judge any machine that is put into the
+ * structs; doctor_print.c prints.
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "cli/cli.h"
 #include "costs/costs.h"
-#include "kernels.h"
-#include "perfctr.h"
-#include "reports.h"
 #include "worker/worker.h"
 
 struct check {
@@ -75,8 +70,6 @@ int doctor_take_cpu(const struct options *options, int *cpu, struct cpu_lock **l
 void vitals_read(struct vitals *vitals, const char *root);
 /* Watches the CPU that a run would use for a second. */
 void vitals_measure(struct vitals *vitals);
-/* Names of simdbench's own baselines; NULL after the last one. */
-const char *baseline_name(size_t index);
 
 /* Adds a check, with its value. */
 __attribute__((format(printf, 3, 4))) void
@@ -99,7 +92,7 @@ void checks_tracing(struct checks *checks);
 void checks_isas(struct checks *checks);
 void checks_baselines(struct checks *checks, const struct baseline *baseline, size_t n);
 
-/* ---- doctor_proofs.c, doctor_proofs_print.c ---- */
+/* ---- doctor_proofs.c ---- */
 
 struct event_list {
     size_t n;
@@ -111,10 +104,6 @@ void event_list_groups(const struct uarch *uarch, struct event_list *list);
 int proofs_measure(const char *fingerprint, const struct event_list *list,
                    struct proofs *proofs, struct error *error);
 void checks_proofs(struct checks *checks, const struct proofs *proofs);
-void proofs_print(const struct host *host, const struct event_list *list,
-                  const struct proofs *proofs, FILE *file);
-int proofs_print_json(const struct host *host, const struct event_list *list,
-                      const struct proofs *proofs, FILE *file, struct error *error);
 /* The command: an exit status, or a negative errno. */
 int doctor_counters(const struct options *options, struct error *error);
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* doctor counters: does each event of the counter groups count what its name says? */
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "doctor_private.h"
-#include "process/process.h"
 
 static void add_event(struct event_list *list, const char *name)
 {
@@ -95,6 +93,67 @@ void checks_proofs(struct checks *checks, const struct proofs *proofs)
                     "simdbench doctor counters");
 }
 
+static void put_number(struct grid *grid, double value)
+{
+    if (isfinite(value))
+        grid_cell(grid, "%.0f", value);
+    else
+        GRID_TEXTS(grid, "-");
+}
+
+static void print(const struct host *host, const struct event_list *list,
+                  const struct proofs *proofs, FILE *file)
+{
+    struct grid grid = {.at = "llrrl"};
+    if (proofs->slots.announced) {
+        text_line(file, "counters of the PMU: %u of %u count", proofs->slots.live,
+                  proofs->slots.announced);
+        text_line(file, "%s", "");
+    }
+    GRID_TEXTS(&grid, "event", "loop", "expected", "counted", "verdict");
+    for (size_t i = 0; i < list->n; i++) {
+        const struct proof *const proof = &proofs->proof[i];
+        /* A reason that is the PMU's stands once below the table. */
+        const bool tells = proof->reason[0] && strcmp(proof->reason, host->pmu_reason);
+        GRID_TEXTS(&grid, list->event[i].name, proof->loop[0] ? proof->loop : "-");
+        put_number(&grid, proof->expected);
+        put_number(&grid, proof->counted);
+        grid_cell(&grid, "%s%s%s", proof_verdict_name(proof->verdict), tells ? ": " : "",
+                  tells ? proof->reason : "");
+    }
+    grid_write(&grid, false, 0, file);
+    if (host->pmu == PMU_OK)
+        return;
+    text_line(file, "%s", "");
+    text_line(file, "no PMU: %s", host->pmu_reason);
+}
+
+static int print_json(const struct host *host, const struct event_list *list,
+                      const struct proofs *proofs, FILE *file, struct error *error)
+{
+    struct json json = {.root = NULL};
+    cJSON *const root = json_object(&json, NULL, NULL);
+    json_text(&json, root, "fingerprint", host->fingerprint);
+    json_text(&json, root, "uarch", uarch_of(host)->name);
+    if (proofs->slots.announced) {
+        cJSON *const slots = json_object(&json, root, "slots");
+        json_number(&json, slots, "announced", proofs->slots.announced);
+        json_number(&json, slots, "live", proofs->slots.live);
+    }
+    cJSON *const array = json_array(&json, root, "events");
+    for (size_t i = 0; i < list->n; i++) {
+        const struct proof *const proof = &proofs->proof[i];
+        cJSON *const item = json_object(&json, array, NULL);
+        json_text(&json, item, "event", list->event[i].name);
+        json_filled(&json, item, "loop", proof->loop);
+        json_number(&json, item, "expected", proof->expected);
+        json_number(&json, item, "counted", proof->counted);
+        json_text(&json, item, "verdict", proof_verdict_name(proof->verdict));
+        json_filled(&json, item, "reason", proof->reason);
+    }
+    return json_end(&json, file, error);
+}
+
 int doctor_counters(const struct options *options, struct error *error)
 {
     struct host host;
@@ -104,9 +163,9 @@ int doctor_counters(const struct options *options, struct error *error)
     event_list_groups(uarch_of(&host), list);
     int status = proofs_measure(host.fingerprint, list, proofs, error);
     if (status == 0 && options->format == FORMAT_JSON)
-        status = proofs_print_json(&host, list, proofs, stdout, error);
+        status = print_json(&host, list, proofs, stdout, error);
     else if (status == 0)
-        proofs_print(&host, list, proofs, stdout);
+        print(&host, list, proofs, stdout);
     const bool any = status == 0 && proofs_any(proofs);
     return status ? status : any ? EXIT_OK : EXIT_NOTHING;
 }

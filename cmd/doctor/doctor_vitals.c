@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "doctor_private.h"
 #include "files.h"
-#include "process/process.h"
 
 enum { CLOCK_PROBE_NS = 1000 * 1000, SHARE_PROBES = 8, SHARES_MAX = 8192 };
 static const int64_t watch_ns = 1000 * 1000 * 1000;

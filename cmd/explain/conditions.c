@@ -3,7 +3,6 @@
 #include "conditions.h"
 
 #include <limits.h>
-#include <string.h>
 
 static const struct variant *base_of(const struct situation *at)
 {

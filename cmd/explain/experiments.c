@@ -5,7 +5,6 @@
 #include "surgery.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Facts that edits tell. */
 static const char *const edit_facts[SURGERY_EDITS] = {

@@ -2,10 +2,8 @@
 /* `simdbench explain`: each case with its experiments, then what they say. */
 #include "explain_private.h"
 #include "output/output.h"
-#include "process/process.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* All that the cases share. */
 struct explaining {
@@ -75,8 +73,7 @@ static void add_counters(const struct explaining *all, struct text_list *counter
 {
     static const char *const usual[] = {"core", "tlb", "frontend", "cache"};
     const struct text_list *const asked = &all->options->how.counters;
-    for (size_t i = 0; i < asked->n; i++)
-        text_list_add(counters, asked->item[i]);
+    text_list_add_all(counters, asked);
     for (size_t i = 0; i < ARRAY_LEN(usual) - !all->pair && !asked->n && all->has_pmu;
          i++)
         text_list_add(counters, usual[i]);
@@ -258,15 +255,14 @@ static int split_builds(const struct options *options, struct case_list *list,
 static int describe(struct explaining *all, const struct case_name *name,
                     const struct taken_cpus *cpus, struct error *error)
 {
-    struct variant first;
+    FREED_BY(variant_close) struct variant first;
     variant_begin(&first, &all->options->request, &all->options->how, name);
     const int status = variant_open(&first, error);
     if (status == 0) {
-        first.plan.lock = cpus->lock;
+        first.plan.lock = cpus->plan.lock;
         all->run = run_describe(all->options, &first.catalog, &first.plan);
         first.plan.lock = NULL;
     }
-    variant_close(&first);
     return status;
 }
 
@@ -307,7 +303,7 @@ static int explain(struct options *options, struct case_list *list, struct error
                (options->files.n == 1 && list->n == 2 &&
                 options->request.plugins.n == 2 && case_name_is(options->files.item[0]));
     int status = take_cpus(&options->how, most_threads(list), &cpus, error);
-    how_set_cpus(&options->how, cpus.cpu, cpus.n);
+    how_set_cpus(&options->how, cpus.plan.cpu, cpus.plan.n_cpu);
     all.list = list;
     all.n = list->n;
     all.other_cpu = cpus.other_cpu;
@@ -371,7 +367,7 @@ static int check_cases(const struct options *options, const struct case_list *li
 int explain_run(struct options *options)
 {
     struct error error = {.text = ""};
-    struct case_list list = {.n = 0};
+    FREED_BY(case_list_free) struct case_list list = {.n = 0};
     FREED_BY(text_list_free) struct text_list why_instead = {.n = 0};
     signals_catch();
     int status = outputs_check(options, &error)
@@ -387,6 +383,5 @@ int explain_run(struct options *options)
         print_plan(options, &list);
     else if (status == 0)
         status = explain(options, &list, &error);
-    case_list_free(&list);
     return exit_status_of(status, &error);
 }

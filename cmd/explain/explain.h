@@ -3,7 +3,6 @@
 #pragma once
 
 #include "cli/cli.h"
-#include "reports.h"
 
 /* `simdbench explain CASE...|OP`; returns an exit status. */
 int explain_run(struct options *options);

@@ -3,8 +3,6 @@
 #include "explain_private.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Processes differ by less, of times and of counts. */
 #define MATTERS 0.05

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The facts of a case: from its times, its trace, its experiments and its counters. */
 #include "explain_private.h"
-#include "perfctr.h"
 
 #include <math.h>
-#include <string.h>
 
 #define GET(fact) inspect_fact_value(facts, FACT_##fact)
 #define SET(fact, value) inspect_fact_set(facts, FACT_##fact, value)

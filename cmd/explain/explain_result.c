@@ -3,8 +3,6 @@
 #include "explain_private.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LOOPS_SHOWN = 3, MIX_SHOWN = 10 };
 

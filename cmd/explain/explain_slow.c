@@ -5,12 +5,9 @@
  * predict; chains name the instructions that take most of them; front-end tells how many
  * there are; at-limit names wider vectors. */
 #include "explain_private.h"
-#include "reports.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
 static const struct {
     const char *forms; /* a glob */

@@ -2,8 +2,6 @@
 /* Cases of the same work in one call tell of each other what can be done faster. */
 #include "explain_private.h"
 
-#include <string.h>
-
 /* The id without what tells kernels of the same work apart; the caller's. */
 static char *work_of(const struct case_name *name)
 {

@@ -5,8 +5,6 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SHAPES_MAX = 12 };
 
@@ -147,7 +145,8 @@ char *capture_calls_file(const char *declaration)
 static void put_calls(struct json *json, cJSON *op, const struct foreign *foreign)
 {
     const struct declaration *const declaration = foreign->declaration;
-    char *const path = capture_calls_file(foreign->options->call.save), *name = NULL;
+    FREED_BY(free_memory) char *path = capture_calls_file(foreign->options->call.save);
+    FREED_BY(free_memory) char *name = NULL;
     bool changes = false;
     must(asprintf(&name, "./%s", basename(path)));
     json_text(json, op, "calls", name);
@@ -156,17 +155,16 @@ static void put_calls(struct json *json, cJSON *op, const struct foreign *foreig
                    declaration->argument[i].role == ARGUMENT_INOUT;
     if (changes)
         json_bool(json, op, "reset", true);
-    free(name);
-    free(path);
 }
 
-int capture_declare(const struct foreign *foreign, const struct declaration *declaration,
-                    FILE *file, struct error *error)
+int capture_declare(const void *context, FILE *file, struct error *error)
 {
+    const struct foreign *const foreign = context;
+    const struct declaration *const declaration = foreign->declaration;
     const struct target *const target = capture_main(foreign);
     struct json json = {.root = NULL};
-    struct buffer shapes = {.text = NULL};
-    struct asked *asked = NULL;
+    FREED_BY(buffer_free) struct buffer shapes = {.text = NULL};
+    FREED_BY(free_memory) struct asked *asked = NULL;
     const size_t n = capture_shapes(target, declaration, &asked);
     const bool kept = capture_kept(target) > 0;
     cJSON *const root = json_object(&json, NULL, NULL);
@@ -191,8 +189,6 @@ int capture_declare(const struct foreign *foreign, const struct declaration *dec
         json_text(&json, op, "sizes", buffer_text(&shapes));
     if (kept)
         put_calls(&json, op, foreign);
-    buffer_free(&shapes);
-    free(asked);
     return json_end(&json, file, error);
 }
 
@@ -201,19 +197,17 @@ int capture_declare(const struct foreign *foreign, const struct declaration *dec
 static void put_shapes(struct json *json, cJSON *to, const struct target *target,
                        const struct declaration *declaration)
 {
-    struct asked *asked = NULL;
+    FREED_BY(free_memory) struct asked *asked = NULL;
     const size_t n = capture_shapes(target, declaration, &asked);
     cJSON *const list = json_array(json, to, "shapes");
     for (size_t i = 0; i < n; i++) {
-        struct buffer text = {.text = NULL};
+        FREED_BY(buffer_free) struct buffer text = {.text = NULL};
         cJSON *const shape = json_object(json, list, NULL);
         capture_tell_shape(&asked[i], declaration, &text);
         json_text(json, shape, "shape", buffer_text(&text));
         json_number(json, shape, "calls", asked[i].calls);
         json_number(json, shape, "time", asked[i].time);
-        buffer_free(&text);
     }
-    free(asked);
 }
 
 static void put_call(struct json *json, cJSON *list, const struct captured *captured)
@@ -231,9 +225,7 @@ static void put_call(struct json *json, cJSON *list, const struct captured *capt
     json_number(json, call, "stop_ns", captured->stop_ns);
 }
 
-int capture_write_json(const struct foreign *foreign,
-                       const struct declaration *declaration, FILE *file,
-                       struct error *error)
+int capture_write_json(const struct foreign *foreign, FILE *file, struct error *error)
 {
     struct json json = {.root = NULL};
     cJSON *const root = json_object(&json, NULL, NULL);
@@ -249,8 +241,8 @@ int capture_write_json(const struct foreign *foreign,
         json_plain(&json, function, "object", target->file->path);
         json_number(&json, function, "calls", (double)target->calls);
         json_bool(&json, function, "calls_exact", target_is_counted(foreign, target));
-        if (declaration)
-            put_shapes(&json, function, target, declaration);
+        if (foreign->declaration)
+            put_shapes(&json, function, target, foreign->declaration);
         cJSON *const calls = json_array(&json, function, "captured");
         for (size_t i = 0; i < target->n_captured; i++)
             put_call(&json, calls, &target->captured[i]);

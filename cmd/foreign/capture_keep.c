@@ -3,9 +3,6 @@
  * shape as many as --replay says, drawn from all of its calls. */
 #include "foreign_private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define KEPT_BYTES_MAX ((uint64_t)64 << 20)
 
 /* Integers that the prototype computes, or that are sizes, are these, and pointers that
@@ -153,8 +150,9 @@ bool capture_keeps(const struct target *target, const int64_t *dimension)
     return shape && shape->n;
 }
 
-int capture_write_calls(const struct target *target, FILE *file, struct error *error)
+int capture_write_calls(const void *context, FILE *file, struct error *error)
 {
+    const struct target *const target = context;
     FREED_BY(free_memory) struct kept_call *calls =
         must_have(calloc(capture_kept(target) + 1, sizeof *calls));
     size_t n = 0;

@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SHOWN = 5, SHAPES_SHOWN = 12 };
 /* On Golden Cove (family 6 model 207) the branches of a sort were learnt on 9.6 KB of
@@ -287,8 +285,9 @@ static void line(FILE *file, struct buffer *text)
 }
 
 static void tell_target(const struct foreign *foreign, const struct target *target,
-                        const struct declaration *declaration, FILE *file)
+                        FILE *file)
 {
+    const struct declaration *const declaration = foreign->declaration;
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     buffer_plain(&text, target->demangled ?: target->name);
     if (target->chosen && strcmp(target->chosen, target->name)) {
@@ -318,15 +317,13 @@ static void tell_target(const struct foreign *foreign, const struct target *targ
     }
 }
 
-int capture_write(const struct foreign *foreign, const struct declaration *declaration,
-                  FILE *file, struct error *error)
+void capture_write(const struct foreign *foreign, FILE *file)
 {
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     EACH_SHOWN(foreign, target)
-    tell_target(foreign, target, declaration, file);
+    tell_target(foreign, target, file);
     prove_tell_uncalled(foreign, &text);
     line(file, &text);
     prove_tell_cost(foreign, &text);
     line(file, &text);
-    return 0;
 }

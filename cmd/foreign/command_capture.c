@@ -3,26 +3,14 @@
 #include "foreign_private.h"
 #include "output/output.h"
 
-#include <errno.h>
-
 static int write_as(const void *context, enum format format, FILE *file,
                     struct error *error)
 {
     const struct foreign *const foreign = context;
-    return format == FORMAT_JSON
-               ? capture_write_json(foreign, foreign->declaration, file, error)
-               : capture_write(foreign, foreign->declaration, file, error);
-}
-
-static int write_declaration(const void *context, FILE *file, struct error *error)
-{
-    const struct foreign *const foreign = context;
-    return capture_declare(foreign, foreign->declaration, file, error);
-}
-
-static int write_calls(const void *context, FILE *file, struct error *error)
-{
-    return capture_write_calls(context, file, error);
+    if (format == FORMAT_JSON)
+        return capture_write_json(foreign, file, error);
+    capture_write(foreign, file);
+    return 0;
 }
 
 /* Operands first: a declaration that is there has them. */
@@ -35,9 +23,9 @@ static int save(const struct foreign *foreign, struct error *error)
         return 0;
     if (capture_kept(target)) {
         FREED_BY(free_memory) char *path = capture_calls_file(options->call.save);
-        status = file_save(path, write_calls, target, error);
+        status = file_save(path, capture_write_calls, target, error);
     }
-    return status ?: file_save(options->call.save, write_declaration, foreign, error);
+    return status ?: file_save(options->call.save, capture_declare, foreign, error);
 }
 
 static int write_all(const struct foreign *foreign, struct error *error)

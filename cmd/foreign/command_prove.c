@@ -4,18 +4,10 @@
 #include "foreign_private.h"
 #include "output/output.h"
 
-/* ---- afterwards ---- */
-
-static int write_report(const void *foreign, enum format format, FILE *file,
-                        struct error *error)
-{
-    return prove_write(foreign, format, file, error);
-}
-
 static int write_all(const struct options *options, const struct foreign *foreign,
                      struct error *error)
 {
-    const int status = document_save(options, write_report, foreign, error);
+    const int status = document_save(options, prove_write, foreign, error);
     return status || (options->quiet && !options->format_given)
                ? status
                : prove_write(foreign, options->format, foreign_stream(foreign), error);

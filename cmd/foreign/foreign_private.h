@@ -5,14 +5,10 @@
 
 #include <sys/stat.h>
 
-#include "cli/cli.h"
-#include "declare.h"
 #include "foreign/foreign.h"
 #include "library_files.h"
 #include "numbers.h"
-#include "process/process.h"
 #include "program.h"
-#include "reports.h"
 
 /* ---- functions (targets.c) ---- */
 
@@ -169,11 +165,8 @@ void foreign_free(struct foreign *foreign);
 
 /* ---- captured calls (capture_report.c, capture_declare.c) ---- */
 
-int capture_write(const struct foreign *foreign, const struct declaration *declaration,
-                  FILE *file, struct error *error);
-int capture_write_json(const struct foreign *foreign,
-                       const struct declaration *declaration, FILE *file,
-                       struct error *error);
+void capture_write(const struct foreign *foreign, FILE *file);
+int capture_write_json(const struct foreign *foreign, FILE *file, struct error *error);
 /* The function with the most captured calls; NULL: none was captured. */
 const struct target *capture_main(const struct foreign *foreign);
 /* The word of a call that has an argument of a prototype, or -1. */
@@ -196,9 +189,8 @@ size_t capture_shapes(const struct target *target, const struct declaration *dec
                       struct asked **asked);
 void capture_tell_shape(const struct asked *asked, const struct declaration *declaration,
                         struct buffer *text);
-/* Writes the declaration that measures what was captured. */
-int capture_declare(const struct foreign *foreign, const struct declaration *declaration,
-                    FILE *file, struct error *error);
+/* Writes the declaration that measures what was captured; `context` is struct foreign. */
+file_writer capture_declare;
 
 /* ---- operands of calls (capture_keep.c) ---- */
 
@@ -209,7 +201,7 @@ size_t capture_kept(const struct target *target); /* their number */
 bool capture_keeps(const struct target *target, const int64_t *dimension);
 /* Beside a declaration; to be freed. */
 char *capture_calls_file(const char *declaration);
-int capture_write_calls(const struct target *target, FILE *file, struct error *error);
+file_writer capture_write_calls; /* those of a struct target */
 void capture_forget(struct target *target);
 
 /* ---- rules (rules.c) ---- */
@@ -242,8 +234,8 @@ void rules_judge(struct foreign *foreign);
 void prove_tell_uncalled(const struct foreign *foreign, struct buffer *text);
 void prove_tell_cost(const struct foreign *foreign, struct buffer *text);
 
-int prove_write(const struct foreign *foreign, enum format format, FILE *file,
-                struct error *error);
+/* `context` is struct foreign. */
+int prove_write(const void *context, enum format format, FILE *file, struct error *error);
 /* As a run, for JUnit and annotations: a case for each function. */
 int prove_write_run(const struct foreign *foreign, enum format format, FILE *file,
                     struct error *error);

@@ -2,12 +2,7 @@
 /* A program from its command line to its end, for prove and capture. */
 #include "foreign_private.h"
 #include "output/output.h"
-#include "perfctr.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,8 +21,7 @@ static int read_rules(struct foreign *foreign, struct error *error)
         status = rule_parse(texts->item[i], &foreign->rules[foreign->n_rules], error);
         foreign->n_rules += status == 0;
     }
-    for (size_t i = 0; i < options->prove.functions.n; i++)
-        text_list_add(&foreign->globs, options->prove.functions.item[i]);
+    text_list_add_all(&foreign->globs, &options->prove.functions);
     for (size_t i = 0; i < foreign->n_rules && !options->prove.functions.n; i++)
         text_list_add(&foreign->globs, foreign->rules[i].glob);
     return status;

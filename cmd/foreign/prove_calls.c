@@ -6,8 +6,6 @@
 #include "perfctr.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CALLS = 5, FIRST_CALLS = 2 };
 /* After so many calls since the last trace the breakpoint is out for a while, which is

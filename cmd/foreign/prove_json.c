@@ -4,9 +4,7 @@
 #include "foreign_private.h"
 #include "output/output.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
-#include <string.h>
 
 /* ---- JSON ---- */
 
@@ -145,7 +143,7 @@ static void add_result(const struct foreign *foreign, const struct target *targe
                        struct run *run)
 {
     struct result *const result = must_have(run_add_result(run));
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     buffer_format(&text, "%s:%s", target->file->name, target->name);
     must(result_set_name(result, buffer_text(&text)));
     must(string_set(&result->id, buffer_text(&text)));
@@ -160,7 +158,6 @@ static void add_result(const struct foreign *foreign, const struct target *targe
                                              : "it was not called"));
     else
         must(result_set_status(result, STATUS_OK, NULL));
-    buffer_free(&text);
 }
 
 /* A rule that is about nothing that ran. */
@@ -178,14 +175,12 @@ int prove_write_run(const struct foreign *foreign, enum format format, FILE *fil
 {
     const struct plan plan = {.n_cpu = 0};
     const struct text_options plain = {.width = 0};
-    struct run *const run = run_describe(foreign->options, NULL, &plan);
+    FREED_BY(run_delete) struct run *run = run_describe(foreign->options, NULL, &plan);
     EACH_TARGET(foreign, target)
     if (!target->resolver)
         add_result(foreign, target, run);
     FOR_EACH (const struct rule, rule, foreign->rules, foreign->n_rules)
         if (!rule->kept && !rule->broken)
             add_missing(rule, run);
-    const int status = run_write(run, format, &plain, file, error);
-    run_free(run);
-    return status;
+    return run_write(run, format, &plain, file, error);
 }

@@ -3,7 +3,6 @@
 #include "foreign_private.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { UNCALLED_SHOWN = 8 };
 
@@ -208,9 +207,9 @@ static void tell_rest(const struct foreign *foreign, const struct text_page *pag
     tell_rules(foreign, page, &text);
 }
 
-int prove_write(const struct foreign *foreign, enum format format, FILE *file,
-                struct error *error)
+int prove_write(const void *context, enum format format, FILE *file, struct error *error)
 {
+    const struct foreign *const foreign = context;
     const struct text_page page = {file, format == FORMAT_MARKDOWN};
     struct grid grid = {.at = "llrlrrrrl"};
     if (format == FORMAT_JSON)

@@ -3,10 +3,7 @@
 #include "foreign_private.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum key {
     KEY_ISA,

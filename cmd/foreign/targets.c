@@ -2,11 +2,7 @@
 /* The functions of a program that the user asked for, file by file as they are mapped. */
 #include "foreign_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 /* ---- names ---- */
 
@@ -124,7 +120,7 @@ static int by_name(const void *a, const void *b)
 /* The first of several names at one address counts. */
 static void find_wanted(struct foreign *foreign, struct symbol_file *file)
 {
-    const struct library_function **const wanted =
+    FREED_BY(free_memory) const struct library_function **wanted =
         must_have(calloc(file->library.n + 1, sizeof *wanted));
     size_t n = 0;
     for (size_t i = 0; i < file->library.n; i++)
@@ -141,7 +137,6 @@ static void find_wanted(struct foreign *foreign, struct symbol_file *file)
         memcpy(file->ascending, file->target, file->n * sizeof *file->target);
         qsort(file->target, file->n, sizeof *file->target, by_name);
     }
-    free(wanted);
 }
 
 static uint64_t address_of(const struct library *library, const char *name)

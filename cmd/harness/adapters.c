@@ -3,9 +3,6 @@
  * programs have in their files. */
 #include "harness_private.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* clang-format off */
 static const struct adapter adapters[] = {
     {.name = "google-benchmark", .mark = "benchmark_list_tests", .other_mark = "libbenchmark.so",

@@ -3,10 +3,6 @@
  * neither read nor written. */
 #include "harness_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 int command_run(const struct slice_request *request, char **text, struct error *error)
 {
     FREED_BY(slice_free) struct slice slice = {.text = NULL};

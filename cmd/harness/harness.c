@@ -2,10 +2,7 @@
 /* Cases of two builds of a harness, and looks at them until they are decided. */
 #include "harness_private.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SLICE_NS 20000000LL
 #define SHORT_SLICE_NS 5000000LL
@@ -97,14 +94,6 @@ static int check_request(struct harness *harness, struct error *error)
 }
 
 /* ---- cases ---- */
-
-static bool is_wanted(const struct text_list *filters, const char *name)
-{
-    bool wanted = filters->n == 0;
-    for (size_t i = 0; i < filters->n; i++)
-        wanted |= text_glob(filters->item[i], name);
-    return wanted;
-}
 
 /* The text with which all filters begin. Go takes it for an expression of a name without
  * parts. Names of checkasm end in an instruction set, which is no part of the function:
@@ -203,7 +192,7 @@ static int list_cases(struct harness *harness, struct error *error)
             status = try_copy(harness, &readings, error);
         for (size_t k = 0; k < readings.n; k++) {
             const struct reading *const reading = &readings.entry[k];
-            if (!is_wanted(filters, reading->name))
+            if (filters->n && !text_list_matches(filters, reading->name))
                 continue;
             struct harness_case *const entry = case_of(harness, reading->name);
             entry->has[i] = true;

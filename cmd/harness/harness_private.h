@@ -7,7 +7,6 @@
 #include <limits.h>
 
 #include "harness/harness.h"
-#include "worker/worker.h"
 
 enum { SIDE_BASE, SIDE_HEAD, SIDE_CONTROL, SIDES };
 /* Places of code in a line of 64 bytes; 0: as built. */

@@ -2,10 +2,7 @@
 /* Rounds: a process of each build, one after the other, for one case or for all. */
 #include "harness_private.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A round is as good as undisturbed if each of its processes lost its CPU once at most:
  * kernel threads take it for some microseconds. */

@@ -2,9 +2,6 @@
 /* Notes of a case: what a reader of its verdict has to know beside its times. */
 #include "harness_private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static double median_of(const struct harness_case *entry, size_t member, int which)
 {
     const size_t n = entry->n_rounds;

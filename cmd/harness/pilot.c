@@ -2,11 +2,8 @@
 /* Each case runs once or some times before anything is measured: how long will it take,
  * and what is to be found in that time? */
 #include "harness_private.h"
-#include "process/process.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { PILOTS = 3, PROCESSES_MOST = 64 };
 #define PILOT_NS 3000000000LL

@@ -2,7 +2,6 @@
 #include "harness_private.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The end of the braces that begin here; NULL: they do not end. */
 static const char *braces_end(const char *at)

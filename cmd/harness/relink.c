@@ -4,10 +4,7 @@
 
 #include "ab/private_copy.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PROGRAM_MOST ((size_t)1 << 31)

@@ -4,10 +4,7 @@
 
 #include "ab/private_copy.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static const char *const flags[] = {"BASE", "HEAD"};
@@ -77,7 +74,7 @@ static int find(struct harness *harness, int which, struct error *error)
                          : strchr(side->words.item[0], '/')
                              ? ""
                              : "; a commit needs --build=COMMAND and --run=PROGRAM");
-    if (elf_read_hashed(side->path, &side->file, &why) < 0)
+    if (elf_read(side->path, true, &side->file, &why) < 0)
         side->file = (struct elf_file){.kind = ELF_OTHER};
     snprintf(side->told, sizeof side->told, "%s", side->command);
     return 0;
@@ -85,19 +82,13 @@ static int find(struct harness *harness, int which, struct error *error)
 
 /* ---- control ---- */
 
-static void copy_list(struct text_list *to, const struct text_list *from)
-{
-    text_list_free(to);
-    *to = (struct text_list){.n = 0};
-    for (size_t i = 0; i < from->n; i++)
-        text_list_add(to, from->item[i]);
-}
-
 void side_uncopy(struct harness *harness)
 {
     struct side *const control = &harness->side[SIDE_CONTROL];
-    copy_list(&control->words, &harness->side[SIDE_BASE].words);
-    copy_list(&control->variables, &harness->side[SIDE_BASE].variables);
+    text_list_cut(&control->words, 0);
+    text_list_add_all(&control->words, &harness->side[SIDE_BASE].words);
+    text_list_cut(&control->variables, 0);
+    text_list_add_all(&control->variables, &harness->side[SIDE_BASE].variables);
     snprintf(control->told, sizeof control->told, "%s (again)", control->command);
     harness->copied = false;
 }

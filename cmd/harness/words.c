@@ -3,10 +3,7 @@
 #include "harness_private.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <wordexp.h>

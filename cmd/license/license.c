@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "license/license.h"
 #include "license_private.h"
-#include "measure/measure.h"
 #include "op_row.h"
 #include "output/output.h"
-#include "process/process.h"
 
 #define TIME_PER_CASE_NS 20000000
 static const char *const wide_isa = "avx512";
@@ -149,7 +144,7 @@ static int measure_clocks(const struct options *options, bool progress,
                           struct license *license, struct error *error)
 {
     const size_t rounds = options->how.rounds ? options->how.rounds : ROUNDS;
-    struct license_counters counters = {.n = 0};
+    FREED_BY(license_counters_close) struct license_counters counters = {.n = 0};
     license->ghz_add = best_ghz(clock_ghz);
     license->ghz_imul = best_ghz(clock_ghz_imul);
     int rc = license_counters_open(uarch_host(), &perf_system_linux, &counters,
@@ -171,7 +166,6 @@ static int measure_clocks(const struct options *options, bool progress,
     if (rc == 0 && counters.perf)
         check_counters(&license->scope[0], &counters, license->counters,
                        sizeof license->counters);
-    license_counters_close(&counters);
     return rc;
 }
 

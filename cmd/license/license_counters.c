@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The licence events of a CPU, and shares of cycles that come from their counts. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "license_private.h"
-#include "process/process.h"
 
 static size_t license_group(void)
 {

@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 #include "kernels.h"
 #include "perfctr.h"
-#include "reports.h"
 
 /* Cycles and licence events of the calling thread, counted in one group. */
 struct license_counters {

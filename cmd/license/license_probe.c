@@ -2,11 +2,8 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "license_private.h"
-#include "process/process.h"
 
 _Static_assert((int)LICENSE_CPUS_MAX >= (int)CPUS_MAX, "a scope has room for all CPUs");
 _Static_assert((int)LICENSE_CLASSES_MAX > (int)PAYLOADS_MAX,

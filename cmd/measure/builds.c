@@ -3,10 +3,6 @@
  * kernels is traced, in a process that is not timed, as long as its module has time. */
 #include "measure_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A look at a module may take so long in a whole run, with the start of its process. */
 #define LOOK_NS INT64_C(250000000)
 /* Operands of a shape of the user are not written again if that takes long. */

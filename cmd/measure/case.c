@@ -2,8 +2,6 @@
 /* The end of a case, and its notes. */
 #include "measure/measure.h"
 
-#include <string.h>
-
 /* No two builds can be compared by it. */
 static void end_comparison(struct comparison *comparison, const char *reason)
 {

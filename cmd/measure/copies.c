@@ -2,8 +2,6 @@
 /* Cases that run copies of the code of the first one. */
 #include "measure_private.h"
 
-#include <errno.h>
-
 /* As the first case, but for its code. */
 static void take_first(const struct group_state *group, struct case_state *copy)
 {

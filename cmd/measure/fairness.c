@@ -4,8 +4,6 @@
 #include "measure_private.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The first reason is told by reports; further ones become notes. */
 static void unrank(struct result *result, const char *reason)

@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <string.h>
-
 #include "plan/plan.h"
 
 /* The progress of a measurement. */

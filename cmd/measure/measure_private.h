@@ -26,12 +26,6 @@ extern const struct answer_places no_answers;
 /* group_case.c: checks all cases that are left once more, on inputs that `seed` changes;
  * the same, or an errno with its error. */
 int group_check_again(struct group_state *group, uint64_t seed, struct error *error);
-/* Edited code computes wrong results, and what it leaves behind may make others wrong. */
-static inline bool case_is_edited(const struct group_state *group,
-                                  const struct case_state *entry)
-{
-    return entry->plan->copy > group->session->how->conditions.places;
-}
 /* copies.c: copies the code of the first case for those that run copies of it, once the
  * first is prepared. Like runner_ask(). */
 int group_prepare_copies(struct group_state *group);

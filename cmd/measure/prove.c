@@ -2,9 +2,7 @@
 /* --prove: what each case executes, in fresh workers that are never timed. */
 #include "measure_private.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* The row says that it executes these: a library may have told it. */
 static const char *said_isa(const struct result *result)

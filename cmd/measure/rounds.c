@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure_private.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
  * run. */

@@ -2,10 +2,6 @@
 /* Groups in plan order, each until no case breaks it any more. */
 #include "measure_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A group whose operands cannot be set up fails, and the next one goes on. */
 static int run_group(struct session *session, size_t g, size_t first, struct error *error)
 {
@@ -94,7 +90,8 @@ int run_plan(const struct how *how, struct catalog *catalog, const struct plan *
              const struct watcher *watcher, struct run *run, struct error *error)
 {
     struct session session = session_begin(how, catalog, plan, watcher, run);
-    size_t *const first = must_have(calloc(plan->n_groups + 1, sizeof *first));
+    FREED_BY(free_memory) size_t *first =
+        must_have(calloc(plan->n_groups + 1, sizeof *first));
     int status = 0;
     for (size_t g = 0; g < plan->n_groups; g++) {
         first[g] = run->n_results;
@@ -122,6 +119,5 @@ int run_plan(const struct how *how, struct catalog *catalog, const struct plan *
         note_core_share(&session);
 out:
     builds_free(session.builds);
-    free(first);
     return status;
 }

@@ -2,9 +2,7 @@
 /* Groups that take turns, again and again without the cases that broke them. */
 #include "measure_private.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* --accuracy takes no times: cases that were checked are done. */
 static void group_accept(struct group_state *group)

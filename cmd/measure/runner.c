@@ -2,9 +2,7 @@
 /* Requests to one worker about one case, and how the case ends if one fails. */
 #include "measure_private.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* The time between two looks at how much of the core a batch gets. A look takes 1.5 us,
  * all of them 2.6% of a batch. */

@@ -3,8 +3,6 @@
 #include "measure_private.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Known of every batch without perf_event; an event of the same name takes their place
  * where the kernel counts it. */

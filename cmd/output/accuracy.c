@@ -3,8 +3,6 @@
  * each input. */
 #include "output/output.h"
 
-#include <string.h>
-
 /* Groups that differ in nothing but their input stand in one table. */
 struct block {
     const struct plan *plan;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "output/output.h"
-#include "process/process.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static bool was_measured(const struct result *result)
 {
@@ -47,14 +43,12 @@ static int compared_status(const struct run *run)
 /* A dispatcher fails an audit with --strict. */
 static bool chooses_badly(const struct run *run)
 {
-    struct audit audit;
+    FREED_BY(audit_free) struct audit audit = {.worse = 0};
     if (!run_is_audit(run) ||
         !text_same(facts_find_text(&run->settings, "bad_choice"), "fail"))
         return false;
     must(run_audit(run, &audit));
-    const bool worse = audit.worse > 0;
-    audit_free(&audit);
-    return worse;
+    return audit.worse > 0;
 }
 
 int run_exit_status(const struct run *run)

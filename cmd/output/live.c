@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run is shown and saved while it grows. */
 #include "output/output.h"
-#include "process/process.h"
 
 #include <unistd.h>
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run goes to files and to standard output. */
-#include <errno.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "output/output.h"
-#include "process/process.h"
 
 extern char **environ;
 /* A copy of it in this program would hide libc's from modules. */
@@ -52,8 +49,7 @@ static int write_figure(const struct run *run, FILE *script, FILE *figure, FILE 
 
     if (status == 0 && fseek(script, 0, SEEK_SET) < 0)
         status = error_set(error, -EIO, "cannot read the script of the figure");
-    if (status == 0)
-        status = draw(script, figure, error);
+    status = status ?: draw(script, figure, error);
     if (status == 0 && (fseek(figure, 0, SEEK_SET) < 0 ||
                         file_load_from(fileno(figure), FIGURE_MAX, &drawn, &size) < 0))
         status = error_set(error, -EIO, "cannot read the figure");

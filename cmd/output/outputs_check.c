@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nothing that a command writes may destroy what it reads or writes besides. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "output/output.h"
-#include "process/process.h"
 
 static int try_output(const struct output *output, struct error *error)
 {

@@ -2,16 +2,11 @@
 /* A run describes itself before anything is measured. */
 #include "output/output.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "declare.h"
 #include "library_files.h"
-#include "process/process.h"
 
 static void add_number(struct run *run, const char *name, double number, bool identity)
 {
@@ -227,7 +222,7 @@ static bool read_declared(const char *path, struct elf_file *file)
     const struct declared_op *const op = declared.op;
     const bool known = read && declared.n == 1 && op->library && !op->reference_library &&
                        library_where(op->library, library, sizeof library, &error) == 0 &&
-                       !op->calls && elf_read_hashed(library, file, &error) == 0 &&
+                       !op->calls && elf_read(library, true, file, &error) == 0 &&
                        file->alone &&
                        hash_texts(op->kernel, op->n_kernels, &file->hash) &&
                        hash_texts(op->input, op->n_inputs, &file->hash);
@@ -252,7 +247,7 @@ static void add_builds(const struct options *options, const struct catalog *cata
         files |= is_file(inputs->item[i]);
     struct error error = {.text = ""};
     struct elf_file file;
-    if (elf_read("/proc/self/exe", &file, &error) == 0 && file.build_id[0])
+    if (elf_read("/proc/self/exe", false, &file, &error) == 0 && file.build_id[0])
         must(string_set(&run->tool_build_id, file.build_id));
     for (size_t i = 0; catalog && i < catalog->n_workers; i++) {
         const struct worker_info *const info = &catalog->workers[i]->info;
@@ -260,7 +255,7 @@ static void add_builds(const struct options *options, const struct catalog *cata
         if (!info->path || info->is_baseline)
             continue;
         const bool elf =
-            elf_read_hashed(info->path, &file, &error) == 0 && file.kind != ELF_OTHER;
+            elf_read(info->path, true, &file, &error) == 0 && file.kind != ELF_OTHER;
         buffer_format(&text, "%s ", called && !elf ? options->files.item[0] : info->path);
         if (elf || (!files && read_declared(info->path, &file)))
             buffer_format(&text, "%s-%016" PRIx64, file.build_id, file.hash);

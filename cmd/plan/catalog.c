@@ -2,10 +2,7 @@
 #include "op_row.h"
 #include "plan/plan.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -309,12 +306,9 @@ int catalog_make(const struct request *request, const struct how *how,
     if (catalog->memory_fd < 0)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
     struct module_spec own = {.name = (char *)(uintptr_t)"simdbench"};
-    int status = enlist(catalog, how, &own, NULL, false, error);
-    if (status == 0)
-        status = catalog_add_plugins(catalog, request, how, error);
-    bool none = false;
-    for (size_t i = 0; i < request->baselines.n; i++)
-        none |= !strcmp(request->baselines.item[i], "none");
+    int status = enlist(catalog, how, &own, NULL, false, error)
+                     ?: catalog_add_plugins(catalog, request, how, error);
+    const bool none = text_list_has(&request->baselines, "none");
     if (none && request->baselines.n > 1)
         status =
             invalid(error, "--baseline=none contradicts the other --baseline options");
@@ -323,8 +317,7 @@ int catalog_make(const struct request *request, const struct how *how,
             enlist_module(catalog, how, request->baselines.item[i], true, false, error);
     if (status == 0 && !request->baselines.n)
         status = enlist_defaults(catalog, request, how, error);
-    if (status == 0)
-        status = share_ops(catalog, error);
+    status = status ?: share_ops(catalog, error);
     if (status < 0)
         catalog_free(catalog);
     return status;
@@ -341,7 +334,7 @@ void catalog_free(struct catalog *catalog)
     *catalog = (struct catalog){.memory_fd = -1};
 }
 
-static int read_shape(const cJSON *reply, struct shape_info *info)
+int shape_info_read(const cJSON *reply, struct shape_info *info)
 {
     struct shape_reply told;
     const int status = shape_reply_read(reply, &told);
@@ -369,7 +362,7 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
     if (status < 0)
         error_set(error, status, "'%.200s' for op %s%s%s: %.200s", text, op,
                   layout ? " in layout " : "", layout ? layout : "", why.text);
-    else if (read_shape(reply, info) < 0)
+    else if (shape_info_read(reply, info) < 0)
         status =
             error_set(error, -EPROTO, "op %s: bad answer about shape '%.200s'", op, text);
     return status;

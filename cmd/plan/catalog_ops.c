@@ -3,7 +3,6 @@
 #include "plan/plan.h"
 
 #include <math.h>
-#include <string.h>
 
 static const cJSON *find_op(const struct worker *worker, const char *name)
 {
@@ -51,22 +50,29 @@ const char *catalog_op_text(const struct catalog *catalog, const char *op,
     return owner ? message_text(find_op(owner, op), field) : NULL;
 }
 
-void catalog_each_list(const struct catalog *catalog, const char *op,
-                       void (*each)(const char *name, const char *summary,
-                                    const char *shapes, void *context),
-                       void *context)
+bool catalog_next_list(const struct catalog *catalog, const char *op, size_t *at,
+                       struct shape_list *list)
 {
     const struct worker *owner = catalog_op_owner(catalog, op);
-    const cJSON *list;
-    if (!owner)
-        return;
-    cJSON_ArrayForEach (list, message_get(find_op(owner, op), "lists")) {
-        const char *name = message_text(list, "name");
-        const char *summary = message_text(list, "summary");
-        const char *shapes = message_text(list, "shapes");
-        if (name && shapes)
-            each(name, summary ? summary : "", shapes, context);
+    const cJSON *const lists = owner ? message_get(find_op(owner, op), "lists") : NULL;
+    for (const cJSON *item; (item = cJSON_GetArrayItem(lists, (int)*at));) {
+        ++*at;
+        *list = (struct shape_list){message_text(item, "name"),
+                                    message_text(item, "summary") ?: "",
+                                    message_text(item, "shapes")};
+        if (list->name && list->shapes)
+            return true;
     }
+    return false;
+}
+
+bool catalog_has_suite(const struct catalog *catalog, const char *op)
+{
+    struct shape_list list;
+    bool has = false;
+    for (size_t at = 0; catalog_next_list(catalog, op, &at, &list);)
+        has |= !strcmp(list.name, SUITE);
+    return has;
 }
 
 /* ---- kernels for the op of another module ---- */

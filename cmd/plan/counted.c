@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From names of groups to events and to what is derived from them. */
-#include <errno.h>
-#include <string.h>
 
 #include "plan/plan.h"
-#include "process/process.h"
 
 static bool wants_group(const struct how *how, size_t g)
 {

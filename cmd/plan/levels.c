@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* A call of a rung moves at least that much for each thread: it takes some 20 us, so that
  * its start, and that of a team, is below 1% of it. */

@@ -2,10 +2,7 @@
 /* The only place that filters: what the user asked for, times what is on offer. */
 #include "select.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The time to place, fill, check and calibrate a case. */
 #define PREPARE_NS 8e6
@@ -290,7 +287,7 @@ static int add_op(const struct request *request, const struct how *how,
                   struct error *error)
 {
     const size_t groups = plan->n_groups, left_out = plan->left_out.n;
-    struct selection selection;
+    FREED_BY(selection_free) struct selection selection;
     int status = selection_make(request, how, catalog, op, &selection, error)
                      ?: add_groups(&selection, plan, error);
     if (status == 0 && !request->isa_strict && !selection.isa_auto &&
@@ -311,14 +308,7 @@ static int add_op(const struct request *request, const struct how *how,
                       request->filters.n && !strpbrk(request->filters.item[0], "*?[@/")
                           ? ", which is of the whole name, as in --filter='*max*'"
                           : "");
-    selection_free(&selection);
     return status;
-}
-
-static void note_suite(const char *name, const char *summary, const char *shapes,
-                       void *context)
-{
-    *(bool *)context |= !strcmp(name, SUITE);
 }
 
 /* An op that has nothing of what was asked for (f64, a layout) is left out; one that
@@ -332,9 +322,7 @@ static int add_suite(const struct request *request, const struct how *how,
     catalog_ops(catalog, &ops);
     for (size_t i = 0; i < ops.n && status == 0; i++) {
         struct error why = {.text = ""};
-        bool has_suite = false;
-        catalog_each_list(catalog, ops.item[i], note_suite, &has_suite);
-        if (has_suite)
+        if (catalog_has_suite(catalog, ops.item[i]))
             status = add_op(request, how, catalog, ops.item[i], plan, &why);
         if (status == -EINVAL || (status == -ENOENT && !request->filters.n)) {
             char text[sizeof why.text + 64];

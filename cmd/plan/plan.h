@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "reports.h"
 #include "request/request.h"
 #include "worker/worker.h"
@@ -66,6 +64,8 @@ void catalog_ops(const struct catalog *catalog, struct text_list *ops);
 int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
                   const char *text, const char *layout, struct shape_info *info,
                   struct error *error);
+/* The same from the answer to shape_call(). -EPROTO */
+int shape_info_read(const cJSON *reply, struct shape_info *info);
 /* The text in a field of the op's struct simdbench_op ("inputs"), or NULL. */
 const char *catalog_op_text(const struct catalog *catalog, const char *op,
                             const char *field);
@@ -86,11 +86,17 @@ bool shape_smaller_alike(const struct catalog *catalog, const struct plan_group 
  * there can be. False if it has no less than the group's. */
 bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,
                   double most_work, struct shape_info *info);
-/* Calls `each` for every shape list of the op. */
-void catalog_each_list(const struct catalog *catalog, const char *op,
-                       void (*each)(const char *name, const char *summary,
-                                    const char *shapes, void *context),
-                       void *context);
+/* Shapes of an op that have a name, with spaces between them. */
+struct shape_list {
+    const char *name, *summary, *shapes;
+};
+/* The list at `*at`, from 0, which becomes the place of the next one; false: there are no
+ * more. */
+bool catalog_next_list(const struct catalog *catalog, const char *op, size_t *at,
+                       struct shape_list *list);
+#define SUITE "suite"
+/* True if the op has a list of shapes of that name. */
+bool catalog_has_suite(const struct catalog *catalog, const char *op);
 
 /* "NAME[,as=ALIAS][,option=value...]" in parts that point into `text`, which is cut up.
  */

@@ -2,18 +2,11 @@
 /* The cases of a group: kernels, baselines, and the roofs that limit them. */
 #include "select.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool listed(const struct text_list *patterns, const char *text)
 {
-    for (size_t i = 0; i < patterns->n; i++) {
-        if (text_glob(patterns->item[i], text))
-            return true;
-    }
-    return patterns->n == 0;
+    return !patterns->n || text_list_matches(patterns, text);
 }
 
 /* Can it run in this group at all? */
@@ -318,12 +311,12 @@ static bool exact_enough(const struct selection *selection, const struct offer *
 /* "tanh/f32/avx2/exp (1.724 ulp)" */
 static void add_inexact(const struct offer *offer, const char *id, struct text_list *list)
 {
-    char ulp[40] = "states no error", *text;
+    char ulp[40] = "states no error";
+    FREED_BY(free_memory) char *text = NULL;
     if (offer->max_ulp > 0)
         snprintf(ulp, sizeof ulp, "%.4g ulp", offer->max_ulp);
     must(asprintf(&text, "%.*s (%s)", (int)strcspn(id, "@"), id, ulp));
     text_list_add(list, text);
-    free(text);
 }
 
 /* Adds the case of an offer, or nothing if --filter leaves it out, or --accuracy-at-most,

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "select.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 int selection_unknown(const char *flag, const char *word, const char *noun,
@@ -25,8 +22,7 @@ static int select_op(struct selection *selection, struct error *error)
     int status = 0;
     catalog_ops(selection->catalog, &ops);
     if (!text_list_has(&ops, selection->op)) {
-        for (size_t i = 0; i < selection->request->commands.n; i++)
-            text_list_add(&ops, selection->request->commands.item[i]);
+        text_list_add_all(&ops, &selection->request->commands);
         status = selection_unknown(
             "", selection->op, selection->request->commands.n ? "command or op" : "op",
             &ops, error);
@@ -185,8 +181,7 @@ static int select_variants(struct selection *selection, struct error *error)
     const struct text_list *own = &selection->known_variants;
     FREED_BY(text_list_free) struct text_list all = {.n = 0};
     int status = 0;
-    for (size_t i = 0; i < own->n; i++)
-        text_list_add(&all, own->item[i]);
+    text_list_add_all(&all, own);
     for (size_t i = 0; i < selection->catalog->n_offers; i++)
         if (of_op(selection, &selection->catalog->offers[i]))
             text_list_add_once(&all, selection->catalog->offers[i].variant);
@@ -240,8 +235,7 @@ static int select_inputs(struct selection *selection, struct error *error)
         text_list_split(
             &names, catalog_op_text(selection->catalog, selection->op, "accuracy_inputs"),
             " ");
-    for (size_t i = 0; i < asked->n; i++)
-        text_list_add(&names, asked->item[i]);
+    text_list_add_all(&names, asked);
     for (size_t i = 0; i < names.n; i++) {
         const char *name = names.item[i];
         const bool is_default =
@@ -271,7 +265,7 @@ static void able_ops(const struct catalog *catalog,
                      bool (*can)(const struct catalog *, const char *), char *names,
                      size_t size)
 {
-    struct text_list ops = {.n = 0}, able = {.n = 0};
+    FREED_BY(text_list_free) struct text_list ops = {.n = 0}, able = {.n = 0};
     catalog_ops(catalog, &ops);
     for (size_t i = 0; i < ops.n; i++)
         if (can(catalog, ops.item[i]))
@@ -279,8 +273,6 @@ static void able_ops(const struct catalog *catalog,
     text_list_join(&able, ", ", names, size);
     if (!able.n)
         snprintf(names, size, "none");
-    text_list_free(&able);
-    text_list_free(&ops);
 }
 
 /* Whether the op can tell errors at all, or its rows state them, if that is what is asked

@@ -34,7 +34,6 @@ int selection_make(const struct request *request, const struct how *how,
 void selection_free(struct selection *selection);
 /* Was the instruction set of a row asked for? */
 bool selection_covers(const struct selection *selection, const char *isa);
-#define SUITE "suite"
 /* Collects the shapes that were asked for, or the op's own. */
 int selection_shapes(struct selection *selection, struct error *error);
 

@@ -2,10 +2,6 @@
 /* Shapes from all places that can name them: ranges, single ones, lists and files. */
 #include "select.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int add_shape(struct selection *selection, const char *text, const char *origin,
                      struct error *error)
 {
@@ -25,25 +21,6 @@ static int add_shapes(struct selection *selection, const struct text_list *texts
     for (size_t i = 0; i < texts->n && status == 0; i++)
         status = add_shape(selection, texts->item[i], origin, error);
     return status;
-}
-
-/* ---- named lists ---- */
-
-struct search {
-    const char *name;
-    struct text_list shapes, known;
-    bool found;
-};
-
-static void visit_list(const char *name, const char *summary, const char *shapes,
-                       void *context)
-{
-    struct search *search = context;
-    text_list_add(&search->known, name);
-    if (!strcmp(name, search->name)) {
-        search->found = true;
-        text_list_split(&search->shapes, shapes, " ");
-    }
 }
 
 /* ---- files ---- */
@@ -98,22 +75,27 @@ static int unknown_list(const struct selection *selection, const char *name, int
 
 static int add_list(struct selection *selection, const char *name, struct error *error)
 {
-    struct search search = {.name = name};
-    catalog_each_list(selection->catalog, selection->op, visit_list, &search);
-    int status;
-    if (search.found) {
+    FREED_BY(text_list_free) struct text_list shapes = {.n = 0}, known = {.n = 0};
+    struct shape_list list;
+    bool found = false;
+    for (size_t at = 0;
+         catalog_next_list(selection->catalog, selection->op, &at, &list);) {
+        text_list_add(&known, list.name);
+        if (strcmp(list.name, name) != 0)
+            continue;
+        found = true;
+        text_list_split(&shapes, list.shapes, " ");
+    }
+    if (found) {
         char origin[128];
         snprintf(origin, sizeof origin, "--shapes=%.100s", name);
-        status = add_shapes(selection, &search.shapes, origin, error);
-    } else {
-        FILE *file = fopen(name, "r");
-        status = file ? read_lines(selection, name, file, error)
-                      : unknown_list(selection, name, errno, &search.known, error);
-        if (file)
-            fclose(file);
+        return add_shapes(selection, &shapes, origin, error);
     }
-    text_list_free(&search.shapes);
-    text_list_free(&search.known);
+    FILE *const file = fopen(name, "r");
+    if (!file)
+        return unknown_list(selection, name, errno, &known, error);
+    const int status = read_lines(selection, name, file, error);
+    fclose(file);
     return status;
 }
 

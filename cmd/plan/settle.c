@@ -2,9 +2,7 @@
 /* The last decisions of a plan: what is counted, on which CPUs, with how many threads. */
 #include "plan/plan.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* A ladder has hundreds of cases; bandwidths spread little. */
 #define LADDER_CASE_NS 2.5e7
@@ -72,7 +70,7 @@ static int read_thresholds(const struct how *how, const struct plan *plan,
 int plan_settle(const struct request *request, const struct how *how,
                 const struct catalog *catalog, struct plan *plan, struct error *error)
 {
-    cJSON *thresholds = NULL;
+    FREED_BY(json_delete) cJSON *thresholds = NULL;
     plan->most_threads = 1;
     const bool exact = how->time_per_case_ns || how->rounds;
     plan->case_ns = how->time_per_case_ns ? (double)how->time_per_case_ns
@@ -104,7 +102,6 @@ int plan_settle(const struct request *request, const struct how *how,
             settle_case(plan, thresholds, &catalog->offers[group->cases[c].offer],
                         group->shape.ops, &group->cases[c]);
     }
-    cJSON_Delete(thresholds);
     return 0;
 }
 

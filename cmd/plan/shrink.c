@@ -4,8 +4,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct dimension {
     const char *at; /* its first digit */

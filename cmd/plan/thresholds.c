@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan.h"
-#include "process/process.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { FILE_MAX_BYTES = 1 << 20 };
 
@@ -84,15 +80,15 @@ int thresholds_save(const char *fingerprint, const char *op,
                     const struct threshold *thresholds, size_t n, char *path,
                     size_t path_size, struct error *error)
 {
-    cJSON *root;
+    FREED_BY(json_delete) cJSON *root;
     struct error why = {.text = ""};
-    int status =
+    const int status =
         read_all(&root, path, path_size, error)
             ?: state_path(STATE_CONFIG, "threads.json", true, path, path_size, &why);
     if (status < 0 && why.text[0])
         error_set(error, status, "no place for the thresholds: %.480s", why.text);
     if (status < 0)
-        goto out;
+        return status;
     if (!root) {
         root = must_have(cJSON_CreateObject());
         cJSON_AddNumberToObject(root, "schema_version", 1);
@@ -110,8 +106,5 @@ int thresholds_save(const char *fingerprint, const char *op,
     }
     cJSON_DeleteItemFromObjectCaseSensitive(host, op);
     cJSON_AddItemToObject(host, op, list);
-    status = message_save(root, path, error);
-out:
-    cJSON_Delete(root);
-    return status;
+    return message_save(root, path, error);
 }

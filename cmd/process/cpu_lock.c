@@ -5,12 +5,10 @@
  * to one run and goes when that ends, however it ends. The file holds the process numbers
  * of those who measure, for messages, and when each one that waits looked last.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -423,6 +421,15 @@ void cpu_lock_free(struct cpu_lock *lock)
     fcntl(lock->fd, F_OFD_SETLK, &all);
     close(lock->fd);
     free(lock);
+}
+
+bool priority_may(void)
+{
+    int status = 1;
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(!priority_raise());
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
 size_t cpu_order(int *cpu)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaves and workers return -ENOMEM; the parent has nothing better to do than to end. The
  * files of a run hold what was saved of it. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 

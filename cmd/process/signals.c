@@ -3,12 +3,9 @@
 #include "process/process.h"
 #include "reports.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <poll.h>
-#include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 volatile sig_atomic_t interrupted_by;

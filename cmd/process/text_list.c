@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "process/process.h"
 #include "word_distance.h"
@@ -35,6 +30,12 @@ void text_list_add_once(struct text_list *list, const char *text)
 {
     if (!text_list_has(list, text))
         text_list_add(list, text);
+}
+
+void text_list_add_all(struct text_list *list, const struct text_list *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        text_list_add(list, from->item[i]);
 }
 
 void text_list_split(struct text_list *list, const char *text, const char *separators)
@@ -151,4 +152,12 @@ void text_list_unknown(const struct text_list *list, const char *word, const cha
 bool text_glob(const char *pattern, const char *text)
 {
     return fnmatch(pattern, text, FNM_NOESCAPE) == 0;
+}
+
+bool text_list_matches(const struct text_list *globs, const char *text)
+{
+    for (size_t i = 0; i < globs->n; i++)
+        if (text_glob(globs->item[i], text))
+            return true;
+    return false;
 }

@@ -13,6 +13,7 @@ void text_list_add(struct text_list *list, const char *text); /* copies */
 void text_list_add_n(struct text_list *list, const char *text, size_t length);
 bool text_list_has(const struct text_list *list, const char *text);
 void text_list_add_once(struct text_list *list, const char *text); /* unless it has it */
+void text_list_add_all(struct text_list *list, const struct text_list *from);
 /* Adds what stands between any of the separators; `text` may be NULL. */
 void text_list_split(struct text_list *list, const char *text, const char *separators);
 void text_list_cut(struct text_list *list, size_t n); /* drops all but the first n */
@@ -32,3 +33,5 @@ void text_list_unknown(const struct text_list *list, const char *word, const cha
                        char *out, size_t size);
 /* Glob with * ? and [..]; * also matches '/'. */
 bool text_glob(const char *pattern, const char *text);
+/* True if any glob of the list matches. */
+bool text_list_matches(const struct text_list *globs, const char *text);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `simdbench judge`: checks each candidate at shapes that are drawn after it was loaded,
  * times it beside what is known, and measures an ordinary run of those that are right. */
+#include "elf_image.h"
 #include "referee_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "output/output.h"
@@ -27,13 +25,12 @@ struct candidates {
 static void add_candidate(struct candidates *all, const char *library, const char *symbol,
                           const char *written)
 {
-    char text[PATH_MAX + DECLARED_TEXT];
     must_grow(all->item, all->n);
     struct candidate *const item = &all->item[all->n++];
     snprintf(item->library, sizeof item->library, "%s", library);
-    snprintf(text, sizeof text, "%.*s:%s", (int)strcspn(written, ":"), written, symbol);
     item->symbol = must_have(strdup(symbol));
-    item->written = must_have(strdup(text));
+    must(
+        asprintf(&item->written, "%.*s:%s", (int)strcspn(written, ":"), written, symbol));
 }
 
 static void candidates_free(const struct candidates *all)
@@ -47,7 +44,7 @@ static void candidates_free(const struct candidates *all)
 static int add_namesakes(const struct referee *referee, const char *library,
                          const char *written, struct candidates *all, struct error *error)
 {
-    struct library read;
+    FREED_BY(library_close) struct library read = {.path = NULL};
     const size_t before = all->n;
     const int status = library_read(library, &read, error);
     if (status < 0)
@@ -60,7 +57,6 @@ static int add_namesakes(const struct referee *referee, const char *library,
             function->binding == FUNCTION_EXPORTED)
             add_candidate(all, library, name, written);
     }
-    library_close(&read);
     return all->n > before ? 0
                            : error_set(error, -ENOENT,
                                        "--candidate=%.200s: it has no function of op "
@@ -90,6 +86,44 @@ static int add_written(const struct referee *referee, const char *written,
 
 /* ---- one of them ---- */
 
+/* Enough for any kernel; data behind it are no code. */
+enum { CODE_MAX = 1 << 20 };
+
+static size_t code_of(const char *path, const char *symbol, unsigned char *code)
+{
+    struct error error;
+    FREED_BY(library_close) struct library library = {.path = NULL};
+    struct image image;
+    struct place place;
+    const struct library_function *function;
+    size_t n = 0;
+    if (place_parse(symbol, &place, &error) < 0 || place.kind != PLACE_SYMBOL ||
+        library_read(path, &library, &error) < 0)
+        return 0;
+    if (library_find(&library, place.name, &function, &error) == 0 &&
+        function->bytes <= CODE_MAX && image_open(path, &image, &error) == 0) {
+        const unsigned char *const found =
+            image_loaded(&image, function->address, function->bytes);
+        if (found) {
+            n = function->bytes;
+            memcpy(code, found, n);
+        }
+        image_close(&image);
+    }
+    return n;
+}
+
+/* True if both functions have the same bytes. */
+static bool same_code(const char *library, const char *symbol, const char *other_library,
+                      const char *other_symbol)
+{
+    FREED_BY(free_memory) unsigned char *code = must_have(malloc(2 * (size_t)CODE_MAX));
+    const size_t n = code_of(library, symbol, code);
+    return n && n == code_of(other_library, other_symbol, code + CODE_MAX) &&
+           !memcmp(code, code + CODE_MAX, n);
+}
+
+/* A candidate may be a copy of what is known already. */
 static void name_twin(struct referee *referee)
 {
     for (size_t i = 0; i < referee->n_known; i++)
@@ -102,12 +136,10 @@ static void name_twin(struct referee *referee)
 /* Nobody knows what is drawn before the candidate is loaded, unless --seed was given. */
 static void draw_seed(struct referee *referee)
 {
-    char text[24];
     if (referee->options->seed_given ||
         getrandom(&referee->random, sizeof referee->random, 0) != sizeof referee->random)
         referee->random = referee->options->how.seed;
-    snprintf(text, sizeof text, "%" PRIu64, referee->random);
-    referee->judgement->seed = must_have(strdup(text));
+    must(asprintf(&referee->judgement->seed, "%" PRIu64, referee->random));
 }
 
 /* Planes begin at multiples of 64 bytes, so their array does. */
@@ -154,21 +186,16 @@ static int judge_one(struct referee *referee, const struct candidate *candidate,
 static void choose_shapes(const struct referee *referee, struct text_list *shapes)
 {
     const struct request *const request = &referee->options->request;
-    FREED_BY(text_list_free) struct text_list sizes = {.n = 0};
     struct error error;
     const struct declared_op *const op = op_of(referee);
-    for (size_t i = 0; i < request->sizes.n; i++)
-        text_list_add(shapes, request->sizes.item[i]);
-    for (size_t i = 0; i < request->shapes.n; i++)
-        text_list_add(shapes, request->shapes.item[i]);
+    text_list_add_all(shapes, &request->sizes);
+    text_list_add_all(shapes, &request->shapes);
     if (!shapes->n)
         sizes_expand(op->sizes                           ? op->sizes
                      : op->declaration.n_dimensions == 0 ? "1"
                      : op->declaration.n_dimensions == 1 ? "1Ki,16Ki,256Ki"
                                                          : "64",
-                     &sizes, &error);
-    for (size_t i = 0; i < sizes.n; i++)
-        text_list_add(shapes, sizes.item[i]);
+                     shapes, &error);
 }
 
 static int take_cpu(struct referee *referee, struct cpu_lock **lock, struct error *error)
@@ -203,7 +230,8 @@ static int finish(struct referee *referee, const struct candidates *all,
     struct options *const options = referee->options;
     FREED_BY(text_list_free) struct text_list shapes = {.n = 0};
     struct cpu_lock *lock = NULL;
-    struct run *verdicts = must_have(run_new()), *run = NULL;
+    FREED_BY(run_delete) struct run *verdicts = must_have(run_new());
+    FREED_BY(run_delete) struct run *run = NULL;
     choose_shapes(referee, &shapes);
     int status = take_cpu(referee, &lock, error)
                      ?: judge_all(referee, all, &shapes, verdicts, error)
@@ -216,16 +244,13 @@ static int finish(struct referee *referee, const struct candidates *all,
         verdicts->n_judgements = 0;
         verdicts->judgements = NULL;
     }
-    run_free(verdicts);
     if (status == 0 || (run && run->interrupted)) {
         const struct text_options text = text_of_stdout(options);
         if (referee->printed)
             table_end(run, &text, stdout);
         status = outputs_write(options, !referee->printed, run, error);
     }
-    status = status < 0 ? status : run_exit_status(run);
-    run_free(run);
-    return status;
+    return status < 0 ? status : run_exit_status(run);
 }
 
 int command_judge(struct options *options)
@@ -245,8 +270,7 @@ int command_judge(struct options *options)
         status = files_write(&referee, options->files.item[0], op, &error);
     for (size_t i = 0; i < options->candidates.n && status == 0; i++)
         status = add_written(&referee, options->candidates.item[i], &all, &error);
-    if (status == 0)
-        status = finish(&referee, &all, &error);
+    status = status ?: finish(&referee, &all, &error);
     candidates_free(&all);
     text_list_free(&referee.accepted);
     files_remove(&referee);

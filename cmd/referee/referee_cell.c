@@ -2,16 +2,15 @@
 /* Two processes: one for the candidate, one for the functions that are known. */
 #include "referee_private.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <string.h>
+#include <inttypes.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "files.h"
 
 int reject(struct referee *referee, const char *reason, const char *format, ...)
 {
@@ -19,12 +18,10 @@ int reject(struct referee *referee, const char *reason, const char *format, ...)
     va_list arguments;
     if (judgement->reason)
         return REJECTED;
-    char text[512];
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    must(vasprintf(&judgement->detail, format, arguments));
     va_end(arguments);
     judgement->reason = must_have(strdup(reason));
-    judgement->detail = must_have(strdup(text));
     return REJECTED;
 }
 
@@ -159,6 +156,44 @@ int ask_candidate(struct referee *referee, cJSON *request, cJSON **reply,
     if (status < 0 && wrong)
         return reject(referee, "unsafe", "%s", why.text);
     return status < 0 ? error_set(error, status, "%s", why.text) : 0;
+}
+
+/* True if a process has loaded that file, by the system's word. */
+static bool process_has(pid_t pid, const char *path)
+{
+    char name[64];
+    struct stat wanted;
+    FREED_BY(free_memory) char *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
+    FILE *const file = stat(path, &wanted) == 0 ? fopen(name, "re") : NULL;
+    while (file && !found && getline(&line, &room, file) > 0) {
+        unsigned major_number, minor_number;
+        uint64_t inode;
+        int at = 0;
+        line[strcspn(line, "\n")] = '\0';
+        found = sscanf(line, "%*s %*s %*s %x:%x %" SCNu64 " %n", &major_number,
+                       &minor_number, &inode, &at) == 3 &&
+                inode == wanted.st_ino &&
+                (makedev(major_number, minor_number) == wanted.st_dev ||
+                 !strcmp(line + at, path)); /* btrfs has other devices there */
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* Threads are counted here if the system has no filters of calls. */
+int judge_watch(struct referee *referee)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/proc/%d/task",
+             (int)referee->candidate.worker->info.pid);
+    const size_t threads = folder_count(name);
+    return threads > 1
+               ? reject(referee, "helpers", "its process has %zu threads", threads)
+               : 0;
 }
 
 /* Its process begins without it: what is there before is no doing of its own. */

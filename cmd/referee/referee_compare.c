@@ -2,11 +2,8 @@
 /* The results of a stage's calls beside those of the reference. */
 #include "referee_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Any value is right where the reference wrote none. */
 static int compare_output(struct referee *referee, const struct stage *stage,

@@ -4,12 +4,6 @@
 #include "files.h"
 #include "referee_private.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static cJSON *tree_read(const char *path)
 {
     FREED_BY(free_memory) char *bytes = must_have(malloc(DECLARED_SIZE_MAX + 1));

@@ -2,8 +2,8 @@
 /* Shared by referee.c (the command), referee_files.c (what the two processes load),
  * referee_cell.c (a process with memory of its own), referee_stage.c (calls on fresh
  * operands), referee_compare.c (their results), referee_right.c (checks),
- * referee_shapes.c (at which shapes), referee_time.c (rounds), referee_rows.c (the table)
- * and referee_watch.c (what the candidate's process does beside its calls).
+ * referee_shapes.c (at which shapes), referee_time.c (rounds) and referee_rows.c (the
+ * table).
  *
  * The candidate runs in one process, the known functions in another one. They share no
  * memory: this process writes the same operands to both, and compares what they computed.
@@ -14,7 +14,6 @@
 #include "library_files.h"
 #include "plan/plan.h"
 #include "referee/referee.h"
-#include "worker/worker.h"
 
 /* Other results of functions here than 0 and a negative errno: the verdict is known. */
 enum { REJECTED = 1 };
@@ -74,9 +73,6 @@ int files_write(struct referee *referee, const char *file, const char *op,
 void files_remove(struct referee *referee);
 /* Writes the file of a candidate, whose library and symbol are known. */
 int files_write_candidate(struct referee *referee, struct error *error);
-/* True if both functions have the same bytes (referee_code.c). */
-bool same_code(const char *library, const char *symbol, const char *other_library,
-               const char *other_symbol);
 
 /* referee_cell.c */
 void cell_end(struct cell *cell);
@@ -90,6 +86,8 @@ int ask_candidate(struct referee *referee, cJSON *request, cJSON **reply,
 /* Starts the candidate's process. */
 int candidate_start(struct referee *referee, struct error *error);
 int judges_start(struct referee *referee, struct error *error);
+/* REJECTED if the candidate's process has what it must not have, by the system's word. */
+int judge_watch(struct referee *referee);
 
 /* referee_stage.c: a shape, and as many calls as fit into caches. */
 struct stage {
@@ -174,7 +172,3 @@ int judge_time(struct referee *referee, const struct text_list *shapes,
 struct run;
 int rows_measure(struct referee *referee, const struct text_list *shapes,
                  struct run *verdicts, struct run **run, struct error *error);
-/* referee_watch.c: REJECTED if the process has what it must not have. */
-int judge_watch(struct referee *referee);
-/* True if a process has loaded that file. */
-bool process_has(pid_t pid, const char *path);

@@ -3,9 +3,6 @@
  * could know. */
 #include "referee_private.h"
 
-#include <errno.h>
-#include <string.h>
-
 enum {
     NEAR_SHAPES = 3,       /* around each that was asked for */
     CHECK_BYTES = 64 << 10 /* of operands in a pass */

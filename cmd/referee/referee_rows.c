@@ -3,15 +3,11 @@
  * there they have their limit, and their intervals at operands that stay as they are. */
 #include "referee_private.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "explain/explain.h"
 #include "output/output.h"
-#include "process/process.h"
 
 static void make_request(const struct referee *referee, const struct text_list *shapes,
                          struct request *request)
@@ -23,8 +19,7 @@ static void make_request(const struct referee *referee, const struct text_list *
     request->op = must_have(strdup(op_of(referee)->name));
     text_list_free(&request->sizes);
     text_list_free(&request->shapes);
-    for (size_t i = 0; i < shapes->n; i++)
-        text_list_add(&request->shapes, shapes->item[i]);
+    text_list_add_all(&request->shapes, shapes);
     text_list_add(&request->baselines, "none");
     text_list_add(&request->isas, "all");
     snprintf(text, sizeof text, "%s%s", strchr(file, '/') ? "" : "./", file);
@@ -139,8 +134,8 @@ static int explain_accepted(const struct options *options, const struct run *run
 int rows_measure(struct referee *referee, const struct text_list *shapes,
                  struct run *verdicts, struct run **run, struct error *error)
 {
-    struct catalog catalog = {.memory_fd = -1};
-    struct plan plan = {.n_groups = 0};
+    FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
+    FREED_BY(plan_free) struct plan plan = {.n_groups = 0};
     struct options options = *referee->options;
     struct live live;
     int status = 0;
@@ -169,7 +164,5 @@ int rows_measure(struct referee *referee, const struct text_list *shapes,
     if (referee->accepted.n)
         request_free(&options.request);
     how_free(&options.how);
-    plan_free(&plan);
-    catalog_free(&catalog);
     return status;
 }

@@ -4,7 +4,6 @@
 #include "referee_private.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum {
     NEAR_MAX = 70,

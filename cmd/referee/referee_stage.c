@@ -3,10 +3,7 @@
  * another order, and all that a pass computes is compared. */
 #include "referee_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     TURNS_MIN = 4, /* two pairs of operands that are nearly the same */
@@ -51,17 +48,12 @@ static int ask_shape(struct referee *referee, const char *text, struct stage *st
         message_get(referee->judges.worker->description, "kernels"), 0);
     const struct shape_call call = {
         .op = op_of(referee)->name, .type = message_text(kernel, "type"), .text = text};
-    struct shape_reply told;
     FREED_BY(json_delete) cJSON *reply = NULL;
-    int status =
+    const int status =
         worker_ask(referee->judges.worker, shape_call(&call), INT64_MAX, &reply, error);
-    if (status == 0 && shape_reply_read(reply, &told) < 0)
-        status = error_set(error, -EPROTO, "bad answer about shape '%.100s'", text);
-    if (status == 0) {
-        stage->info = (struct shape_info){.shape = told.dims, .map = told.operands};
-        snprintf(stage->info.text, sizeof stage->info.text, "%s", told.text);
-    }
-    return status;
+    return status == 0 && shape_info_read(reply, &stage->info) < 0
+               ? error_set(error, -EPROTO, "bad answer about shape '%.100s'", text)
+               : status;
 }
 
 /* `number`: of the case that the kernel becomes. */

@@ -3,10 +3,7 @@
 #include "measure/measure.h"
 #include "referee_private.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ROUNDS = 24, TIMED_BYTES = 512 << 10, AUDITS = 10, LONG_AUDITS = 2 };
 #define AUDIT_NS 2e7
@@ -217,14 +214,12 @@ static int time_shape(struct referee *referee, const char *text, struct error *e
         must(string_set(&referee->judgement->note,
                         "had the same inputs in all calls, so that kept results would "
                         "look fast"));
-    if (status == 0)
-        status = judge_rest(referee, &stage, &arms);
-    if (status == 0)
-        status = judge_clock(referee, &stage, stats_min(arms.ns[0], arms.rounds), error);
-    /* Many calls later it must still be right. */
-    if (status == 0)
-        status = run_round(referee, &stage, &arms, arms.rounds - 1, error)
-                     ?: judge_watch(referee);
+    status = status
+                 ?: judge_rest(referee, &stage, &arms)
+                 ?: judge_clock(referee, &stage, stats_min(arms.ns[0], arms.rounds), error)
+                 /* Many calls later it must still be right. */
+                 ?: run_round(referee, &stage, &arms, arms.rounds - 1, error)
+                 ?: judge_watch(referee);
     if (status == 0)
         keep_times(referee, &stage, &arms);
     stage_end(&stage);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "request/request.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels.h"
 
 static const size_t request_lists[] = {
@@ -24,8 +21,7 @@ static struct text_list *list_at(struct request *request, size_t i)
 static void copy_list(const struct text_list *from, struct text_list *to)
 {
     *to = (struct text_list){.n = 0};
-    for (size_t i = 0; i < from->n; i++)
-        text_list_add(to, from->item[i]);
+    text_list_add_all(to, from);
 }
 
 void request_init(struct request *request)

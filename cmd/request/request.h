@@ -7,12 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "case/case.h"
-#include "error.h"
 #include "process/process.h"
 
 enum { THREADS_MAX = 64 }; /* thread counts in one run */

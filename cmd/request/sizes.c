@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <string.h>
 
 #include "request/request.h"
 
@@ -14,18 +11,10 @@ struct span {
 
 enum { SHOWN = 60, SHAPE_TEXT = 512 };
 
-__attribute__((format(printf, 3, 4))) static int
-item_error(struct error *error, struct span item, const char *format, ...)
-{
-    char why[300];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
-    const bool cut = item.length > SHOWN;
-    return invalid(error, "'%.*s%s' %s", (int)(cut ? SHOWN : item.length), item.at,
-                   cut ? "..." : "", why);
-}
+#define item_error(error, item, why, ...)                                    \
+    invalid(error, "'%.*s%s' " why,                                          \
+            (int)((item).length > SHOWN ? SHOWN : (item).length), (item).at, \
+            (item).length > SHOWN ? "..." : "" __VA_OPT__(, ) __VA_ARGS__)
 
 static struct span span_until(struct span *rest, char separator)
 {

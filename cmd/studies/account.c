@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Does the whole come to the product of its parts? */
-#include "process/process.h"
 #include "studies/studies_private.h"
 
 /* The times of a round: those of the total, then those of each part. */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Studies that the program brings with it, and those of the user. */
-#include "process/process.h"
 #include "studies/studies_private.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool is_file(const char *word)
 {

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All sets, within the time of a study. */
-#include "process/process.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
 #include "studies/studies_private.h"
 
@@ -28,7 +24,7 @@ static void take_facts(const struct variant_trace *trace, const struct variant *
 static void member_trace(const struct studying *all, struct member *member)
 {
     struct variant_trace trace = {.known = false};
-    struct variant base;
+    FREED_BY(variant_close) struct variant base;
     struct error error = {.text = ""};
     variant_begin(&base, &all->options->request, &all->options->how, &member->name);
     int status = variant_open(&base, &error);
@@ -42,7 +38,6 @@ static void member_trace(const struct studying *all, struct member *member)
     if (status < 0)
         must(string_set(&member->not_traced, error.text));
     inspect_census_free(&trace.census);
-    variant_close(&base);
 }
 
 /* Short batches, as in explain: then all arms see the same machine. */
@@ -50,17 +45,6 @@ static void member_trace(const struct studying *all, struct member *member)
 /* An arm has rounds for so long in each pass, if calls are short. */
 #define STUDY_CASE_NS 25e6
 enum { PASSES = 3 };
-
-__attribute__((format(printf, 2, 3))) static void set_absent(struct member *member,
-                                                             const char *format, ...)
-{
-    char text[600];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    must(string_set(&member->absent, text));
-}
 
 /* ---- one pass ---- */
 
@@ -104,14 +88,6 @@ static struct run *run_of(const struct pass *pass, struct member *member)
     return member->aside = must_have(run_new());
 }
 
-static void add_counters(const struct studying *all, struct how *how)
-{
-    for (size_t i = 0; i < all->events.n; i++)
-        text_list_add(&how->events, all->events.item[i]);
-    for (size_t i = 0; i < all->counters.n; i++)
-        text_list_add(&how->counters, all->counters.item[i]);
-}
-
 /* Operands of both are the same bytes in the same places. */
 static bool same_operands(const struct case_name *a, const struct case_name *b)
 {
@@ -146,7 +122,8 @@ static bool open_contender(const struct pass *pass, struct member *member,
     variant->how.time_per_case_ns = (int64_t)pass->case_ns;
     variant->how.rounds_ns = pass->ns;
     variant->how.conditions.memory = shared_memory(contenders, n, &member->name);
-    add_counters(pass->all, &variant->how);
+    text_list_add_all(&variant->how.events, &pass->all->events);
+    text_list_add_all(&variant->how.counters, &pass->all->counters);
     variant->run = run_of(pass, member);
     variant->group = pass->all->groups++;
     const int status = variant_open(variant, &error);
@@ -155,7 +132,7 @@ static bool open_contender(const struct pass *pass, struct member *member,
     if (status == 0)
         return true;
     if (!pass->number)
-        set_absent(member, "arm %s: %s", member->arm->name, error.text);
+        must(asprintf(&member->absent, "arm %s: %s", member->arm->name, error.text));
     variant_close(variant);
     return false;
 }
@@ -192,8 +169,9 @@ static void take_contender(const struct contender *contender, unsigned pass)
     member->run = contender->variant.run;
     member->result = contender->variant.result;
     if (!good)
-        set_absent(member, "arm %s is %s: %s", member->arm->name,
-                   status_name(result->status), result->reason ?: "no reason is known");
+        must(asprintf(&member->absent, "arm %s is %s: %s", member->arm->name,
+                      status_name(result->status),
+                      result->reason ?: "no reason is known"));
 }
 
 /* Results of one run stand one after the other. */

@@ -3,101 +3,61 @@
 #include "studies/studies_private.h"
 
 #include <limits.h>
-#include <string.h>
 
-struct unmet {
-    const char *need, *value; /* "cpus:8", "8" */
-    const struct run *run;
-    struct need_text *text;
-};
+#define lacks(check, ...) must(asprintf(&(check)->reason, __VA_ARGS__))
 
-__attribute__((format(printf, 2, 3))) static bool lacks(const struct unmet *unmet,
-                                                        const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(unmet->text->reason, sizeof unmet->text->reason, format, arguments);
-    va_end(arguments);
-    return true;
-}
-
-static bool lacks_cpus(const struct unmet *unmet)
-{
-    int cpu[CPUS_MAX];
-    const size_t here = cpu_order(cpu);
-    return (double)here < study_need_number(unmet->need) &&
-           lacks(unmet, "it needs %s CPUs; here are %zu", unmet->value, here);
-}
-
-static bool lacks_module(const struct unmet *unmet)
+static void find_module(struct study_check *check, const char *name)
 {
     char path[4096];
     struct error error = {.text = ""};
-    if (module_find(unmet->value, path, sizeof path, &error) == 0)
-        return false;
+    if (module_find(name, path, sizeof path, &error) == 0)
+        return;
     /* The folders of this machine do not belong into a report. */
     const char *const folders = strstr(error.text, " (looked in ");
-    return lacks(unmet, "%.*s", (int)(folders ? folders - error.text : INT_MAX),
-                 error.text);
+    lacks(check, "%.*s", (int)(folders ? folders - error.text : INT_MAX), error.text);
 }
 
-static bool lacks_isa(const struct unmet *unmet)
-{
-    char why[200];
-    return !isa_runs(unmet->value, why, sizeof why) &&
-           lacks(unmet, "%.40s: %s", unmet->value, why);
-}
-
-static bool lacks_event(const struct unmet *unmet)
+static void find_event(struct study_check *check, const char *name, const struct run *run)
 {
     struct event event;
     struct error error = {.text = ""};
-    if (!unmet->run->pmu_state || strcmp(unmet->run->pmu_state, "ok") != 0) {
-        snprintf(unmet->text->type, sizeof unmet->text->type, "simdbench doctor");
-        return lacks(unmet, "no hardware counters: %s",
-                     unmet->run->pmu_reason ? unmet->run->pmu_reason : "not known why");
+    if (!text_same(run->pmu_state, "ok")) {
+        must(string_set(&check->type, "simdbench doctor"));
+        lacks(check, "no hardware counters: %s", run->pmu_reason ?: "not known why");
+    } else if (event_encode(name, &event, &error) < 0) {
+        lacks(check, "%s", error.text);
     }
-    return event_encode(unmet->value, &event, &error) < 0 &&
-           lacks(unmet, "%s", error.text);
 }
 
-static bool lacks_uarch(const struct unmet *unmet)
+/* `need`: "cpus:8" */
+static void meet(struct study_check *check, const char *need, const struct run *run)
 {
-    const struct uarch *const wanted = uarch_find(unmet->value);
-    const struct uarch *const here = uarch_host();
-    return (!wanted || strcmp(wanted->name, here->name) != 0) &&
-           lacks(unmet, "it needs a CPU of kind %s; here is %s",
-                 wanted ? wanted->title : unmet->value, here->title);
+    const char *const colon = strchr(need, ':'), *const value = colon ? colon + 1 : "";
+    const double number = study_need_number(need),
+                 free_bytes = (double)memory_available();
+    const struct uarch *const uarch = uarch_find(value), *const here = uarch_host();
+    int cpu[CPUS_MAX];
+    const size_t cpus = cpu_order(cpu);
+    char why[200];
+    if (!strncmp(need, "cpus:", 5) && (double)cpus < number)
+        lacks(check, "it needs %s CPUs; here are %zu", value, cpus);
+    else if (!strncmp(need, "module:", 7))
+        find_module(check, value);
+    else if (!strncmp(need, "isa:", 4) && !isa_runs(value, why, sizeof why))
+        lacks(check, "%.40s: %s", value, why);
+    else if (!strncmp(need, "event:", 6))
+        find_event(check, value, run);
+    else if (!strncmp(need, "uarch:", 6) && !(uarch && !strcmp(uarch->name, here->name)))
+        lacks(check, "it needs a CPU of kind %s; here is %s",
+              uarch ? uarch->title : value, here->title);
+    else if (!strncmp(need, "memory:", 7) && free_bytes > 0 && free_bytes < number)
+        lacks(check, "it needs %s of memory; %.1f GB are free", value, free_bytes * 1e-9);
+    else if (!strncmp(need, "never:", 6))
+        lacks(check, "%s", value);
 }
 
-static bool lacks_memory(const struct unmet *unmet)
+void meet_needs(struct study_check *check, void *context)
 {
-    const double here = (double)memory_available();
-    return here > 0 && here < study_need_number(unmet->need) &&
-           lacks(unmet, "it needs %s of memory; %.1f GB are free", unmet->value,
-                 here * 1e-9);
-}
-
-static bool never(const struct unmet *unmet)
-{
-    return lacks(unmet, "%s", unmet->value);
-}
-
-bool need_unmet(const char *need, const struct run *run, struct need_text *text)
-{
-    static const struct {
-        const char *name;
-        bool (*lacks)(const struct unmet *unmet);
-    } kinds[] = {{"cpus:", lacks_cpus},   {"module:", lacks_module},
-                 {"isa:", lacks_isa},     {"event:", lacks_event},
-                 {"uarch:", lacks_uarch}, {"memory:", lacks_memory},
-                 {"never:", never}};
-    *text = (struct need_text){.reason = ""};
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        const size_t length = strlen(kinds[i].name);
-        const struct unmet unmet = {need, need + length, run, text};
-        if (!strncmp(need, kinds[i].name, length))
-            return kinds[i].lacks(&unmet);
-    }
-    return false;
+    for (size_t i = 0; i < check->n_needs && !check->reason; i++)
+        meet(check, check->needs[i], context);
 }

@@ -3,7 +3,6 @@
 #include "studies/studies_private.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A number of one case. */
 static struct estimate exact(double value)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of checks, from what was measured. */
-#include "process/process.h"
 #include "studies/studies_private.h"
 
 #include <math.h>
-#include <string.h>
 
 void no_value(const struct asking *asking, const char *reason)
 {
@@ -253,8 +251,9 @@ static const struct {
     [MEASURE_STATIC] = {NULL, fact_of, "its trace does not tell"},
 };
 
-static void fill_check(const struct studying *all, struct study_check *check)
+void points_fill(struct study_check *check, void *context)
 {
+    const struct studying *const all = context;
     char **at;
     size_t n;
     if (check->reason || check->measure == MEASURE_ARITHMETIC)
@@ -279,15 +278,5 @@ static void fill_check(const struct studying *all, struct study_check *check)
         /* A reason is told in place of a value. */
         if (point->reason)
             point->value = NAN;
-    }
-}
-
-void points_fill(const struct studying *all)
-{
-    for (size_t i = 0; i < all->study->n_claims; i++) {
-        struct study_claim *const claim = &all->study->claims[i];
-        fill_check(all, &claim->check);
-        for (size_t k = 0; k < claim->n_evidence; k++)
-            fill_check(all, &claim->evidence[k]);
     }
 }

@@ -2,7 +2,6 @@
 #include "studies/studies_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* A pass has less rounds. */
 #define PASS_ROUNDS (1ULL << 32)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "studies/studies_private.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* ---- an arm as a case ---- */
 
 uint32_t threads_of(int threads, const struct set_settings *settings)
@@ -160,8 +157,9 @@ static void want_point(const struct making *making, const struct study_check *ch
             ->timed = true;
 }
 
-static void want_check(const struct making *making, const struct study_check *check)
+static void want_check(struct study_check *check, void *context)
 {
+    const struct making *const making = context;
     char **at;
     size_t n;
     points_of(check, making->settings->quick, &at, &n);
@@ -244,12 +242,7 @@ void sets_make(const struct study *study, const struct set_settings *settings,
 {
     const struct making making = {study, settings, list};
     *list = (struct set_list){.n = 0};
-    for (size_t i = 0; i < study->n_claims; i++) {
-        const struct study_claim *const claim = &study->claims[i];
-        want_check(&making, &claim->check);
-        for (size_t k = 0; k < claim->n_evidence; k++)
-            want_check(&making, &claim->evidence[k]);
-    }
+    each_check(study, want_check, &making);
     want_account(&making);
     for (size_t i = 0; i < list->n; i++)
         add_duplicates(&making, &list->set[i]);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `simdbench study`: one study, or all that the program brings with it. */
 #include "output/output.h"
-#include "process/process.h"
 #include "studies/studies_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
+#include <math.h>
 
 /* The time that a study may take, without the work before and after its rounds. */
 #define FULL_NS 90e9
@@ -45,26 +43,13 @@ static int choose_claims(const struct options *options, struct study *study,
     return status;
 }
 
-/* ---- what the machine lacks ---- */
-
-static void meet_needs(const struct run *run, struct study_check *check)
-{
-    struct need_text text;
-    for (size_t i = 0; i < check->n_needs && !check->reason; i++) {
-        if (!need_unmet(check->needs[i], run, &text))
-            continue;
-        must(string_set(&check->reason, text.reason));
-        must(string_set(&check->type, text.type[0] ? text.type : NULL));
-    }
-}
-
-static void meet_all_needs(const struct run *run, struct study *study)
+void each_check(const struct study *study, check_visitor *each, const void *context)
 {
     for (size_t i = 0; i < study->n_claims; i++) {
         struct study_claim *const claim = &study->claims[i];
-        meet_needs(run, &claim->check);
+        each(&claim->check, (void *)(uintptr_t)context);
         for (size_t k = 0; k < claim->n_evidence; k++)
-            meet_needs(run, &claim->evidence[k]);
+            each(&claim->evidence[k], (void *)(uintptr_t)context);
     }
 }
 
@@ -82,13 +67,16 @@ static bool is_simple(const char *metric)
 }
 
 /* An event of the machine, or else what a group of them comes to. */
-static void count_for(const struct study_check *check, struct studying *all)
+static void count_for(struct study_check *check, void *context)
 {
+    struct studying *const all = context;
     static const char *const groups[] = {"core", "cache", "tlb", "frontend", "license"};
     struct event event;
     struct error error;
     const bool counts =
         check->measure == MEASURE_METRIC || check->measure == MEASURE_EXPLAINED;
+    all->by_rates |=
+        check->measure == MEASURE_EXPLAINED || check->measure == MEASURE_STATIC;
     if (!counts || check->reason || is_simple(check->what) || !all->run->pmu_state ||
         strcmp(all->run->pmu_state, "ok") != 0)
         return;
@@ -98,43 +86,16 @@ static void count_for(const struct study_check *check, struct studying *all)
         text_list_add_once(&all->counters, groups[i]);
 }
 
-static void count_all(struct studying *all)
-{
-    for (size_t i = 0; i < all->study->n_claims; i++) {
-        const struct study_claim *const claim = &all->study->claims[i];
-        count_for(&claim->check, all);
-        for (size_t k = 0; k < claim->n_evidence; k++)
-            count_for(&claim->evidence[k], all);
-    }
-}
-
-static bool is_by_rates(const struct study_check *check)
-{
-    return check->measure == MEASURE_EXPLAINED || check->measure == MEASURE_STATIC;
-}
-
-static bool needs_rates(const struct study *study)
-{
-    bool needed = false;
-    for (size_t i = 0; i < study->n_claims; i++) {
-        const struct study_claim *const claim = &study->claims[i];
-        needed |= is_by_rates(&claim->check);
-        for (size_t k = 0; k < claim->n_evidence; k++)
-            needed |= is_by_rates(&claim->evidence[k]);
-    }
-    return needed;
-}
-
 /* ---- one study ---- */
 
 static int measure(struct studying *all, struct error *error)
 {
     const int64_t began = clock_now();
-    if (needs_rates(all->study))
+    if (all->by_rates)
         all->rates = measured_rates(all->options->how.cpu, all->options->how.n_cpu);
     const int status = sets_measure(all, error);
     must(study_calculate(all->study));
-    points_fill(all);
+    each_check(all->study, points_fill, all);
     account_fill(all);
     must(study_judge(all->study));
     all->study->seconds = (double)(clock_now() - began) * 1e-9;
@@ -157,8 +118,8 @@ static int run_study(const struct options *options, const struct opened *opened,
     int status = 0;
     study->is_quick = options->quick;
     study->level = study_level(study);
-    meet_all_needs(run, study);
-    count_all(&all);
+    each_check(study, meet_needs, run);
+    each_check(study, count_for, &all);
     sets_make(study, &all.settings, &all.sets);
     if (options->dry_run) {
         study_print_plan(&all);
@@ -212,31 +173,25 @@ static void close_studies(struct opened_list *list)
 static uint32_t most_threads(const struct opened_list *list, uint32_t cpus)
 {
     const struct set_settings settings = {.cpus = cpus};
-    uint32_t most = 1;
+    double most = 1;
     for (size_t i = 0; i < list->n; i++) {
         const struct study *const study = list->item[i].study;
         for (size_t k = 0; k < study->n_arms; k++)
-            most = threads_of(study->arms[k].threads, &settings) > most
-                       ? threads_of(study->arms[k].threads, &settings)
-                       : most;
+            most = fmax(most, threads_of(study->arms[k].threads, &settings));
         for (size_t k = 0; k < study->n_claims; k++)
             if (study->claims[k].check.measure == MEASURE_THREAD_RATIO)
-                most = threads_of(study->claims[k].check.threads, &settings) > most
-                           ? threads_of(study->claims[k].check.threads, &settings)
-                           : most;
+                most = fmax(most, threads_of(study->claims[k].check.threads, &settings));
     }
-    return most < cpus ? most : cpus;
+    return (uint32_t)fmin(most, cpus);
 }
 
-static struct run *describe(const struct options *options, const struct taken_cpus *cpus,
+static struct run *describe(const struct options *options, const struct plan *plan,
                             struct error *error)
 {
     FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
-    struct plan plan = {.lock = cpus->lock, .n_cpu = cpus->n};
     struct run *run = NULL;
-    memcpy(plan.cpu, cpus->cpu, cpus->n * sizeof *plan.cpu);
     if (catalog_make(&options->request, &options->how, &catalog, error) == 0)
-        run = run_describe(options, &catalog, &plan);
+        run = run_describe(options, &catalog, plan);
     return run;
 }
 
@@ -287,32 +242,30 @@ static int plan_studies(const struct options *options, const struct opened_list 
 
 static int study(struct options *options, struct opened_list *list, struct error *error)
 {
-    struct taken_cpus cpus = {.other_cpu = -1};
+    FREED_BY(give_cpus_back) struct taken_cpus cpus = {.other_cpu = -1};
     int order[CPUS_MAX];
     const uint32_t here =
         (uint32_t)(options->how.n_cpu ? options->how.n_cpu : cpu_order(order));
     int status = take_cpus(&options->how, most_threads(list, here), &cpus, error);
-    how_set_cpus(&options->how, cpus.cpu, cpus.n);
+    how_set_cpus(&options->how, cpus.plan.cpu, cpus.plan.n_cpu);
     text_list_add(&options->request.baselines, "none");
     FREED_BY(run_delete) struct run *run =
-        status < 0 ? NULL : describe(options, &cpus, error);
+        status < 0 ? NULL : describe(options, &cpus.plan, error);
     if (status == 0 && !run)
         status = -EIO;
     if (status == 0)
         status = options->dry_run ? plan_studies(options, list, here, run, error)
                                   : run_studies(options, list, here, run, error);
-    give_cpus_back(&cpus);
     return status;
 }
 
 int command_study(struct options *options)
 {
     struct error error = {.text = ""};
-    struct opened_list list = {.n = 0};
+    FREED_BY(close_studies) struct opened_list list = {.n = 0};
     signals_catch();
-    int status = outputs_check(options, &error)
+    const int status = outputs_check(options, &error)
                      ?: open_studies(options, &list, &error)
                      ?: study(options, &list, &error);
-    close_studies(&list);
     return exit_status_of(status, &error);
 }

@@ -5,9 +5,6 @@
  * checks), study_plan.c (--dry-run) and needs.c (what a machine lacks). */
 #pragma once
 
-#include <stdarg.h>
-
-#include "reports.h"
 #include "studies/studies.h"
 #include "variant/variant.h"
 
@@ -104,6 +101,9 @@ struct round_set *sets_find(const struct set_list *list, const char *at,
 /* `threads` 0: those of the arm. */
 struct member *set_find(const struct round_set *set, const char *arm, uint32_t threads,
                         bool duplicate);
+/* Calls `each` for the check of each claim, and for those of its evidence (studies.c). */
+typedef void check_visitor(struct study_check *check, void *context);
+void each_check(const struct study *study, check_visitor *each, const void *context);
 /* Threads that a number of the file means: of all CPUs, if it is STUDY_THREADS_ALL. */
 uint32_t threads_of(int threads, const struct set_settings *settings);
 static inline void points_of(const struct study_check *check, bool quick, char ***at,
@@ -123,7 +123,8 @@ struct studying {
     struct run *run;
     const struct watcher *watcher;
     struct text_list events, counters; /* names that metrics need */
-    double *rates;                     /* of this core; NULL: no check needs them */
+    bool by_rates;                     /* a check needs them */
+    double *rates;                     /* of this core; or NULL */
     double left_ns;                    /* time for what is not measured yet */
     size_t groups;                     /* of the run, so far */
     size_t at;                         /* number of the set that is measured */
@@ -137,11 +138,9 @@ void study_print_plan(const struct studying *all);
 
 /* ---- values ---- */
 
-struct need_text {
-    char reason[600], type[200]; /* the latter, a command, may be empty */
-};
-/* True if this machine lacks that. */
-bool need_unmet(const char *need, const struct run *run, struct need_text *text);
+/* Gives a check its reason, and perhaps a command, if this machine lacks what it needs;
+ * `context` is the run. */
+check_visitor meet_needs;
 /* A check at a shape, and the point to be filled. */
 struct asking {
     const struct studying *all;
@@ -165,7 +164,8 @@ typedef struct estimate number_of(const struct asking *asking,
 void point_number(const struct asking *asking, number_of *of, const char *unknown);
 number_of metric_of, accuracy_of, fact_of;
 point_rule point_host;
-/* Adds the points of all checks but those of arithmetic. */
-void points_fill(const struct studying *all);
+/* Adds the points of a check, unless it is one of arithmetic; `context`: struct studying.
+ */
+check_visitor points_fill;
 /* Adds the sums of the account (account.c). */
 void account_fill(const struct studying *all);

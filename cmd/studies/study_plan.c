@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The output of `study --dry-run`: the cases, and the programs and modules that they
  * need, because a study runs the code of its author. */
-#include "process/process.h"
 #include "studies/studies_private.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static size_t count_members(const struct set_list *sets)
 {

@@ -2,9 +2,6 @@
 /* Words on the command line become cases. */
 #include "variant/variant.h"
 
-#include <errno.h>
-#include <string.h>
-
 void case_list_free(struct case_list *list)
 {
     for (size_t i = 0; i < list->n; i++)

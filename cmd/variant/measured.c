@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <sched.h>
-#include <string.h>
 
 double measured_counter(const struct result *result, const char *name)
 {

@@ -2,9 +2,6 @@
 /* The same work on operands that are near: where data lies makes the difference. */
 #include "variant/variant.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* A kernel that uses each element so often is not measured by its first cache. */
 #define REUSE 8.0
 

@@ -3,9 +3,7 @@
 #include "costs/costs.h"
 #include "variant/variant.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #define TRACE_TIMEOUT_NS 20000000000LL
 /* Steps of a whole trace: more would take longer than all experiments. */
@@ -74,7 +72,7 @@ static void trace_smaller(const struct case_name *name, const struct variant *ba
     for (size_t i = shapes.n;
          i > 0 && status != -E2BIG && !interrupted_by && isnan(to->instructions_per_op);
          i--) {
-        struct inspect_census small;
+        FREED_BY(inspect_census_free) struct inspect_census small;
         struct error error;
         struct work work = {.ops = 0};
         status = trace(base, name, NULL, (struct inspect_window){0}, shapes.item[i - 1],
@@ -82,23 +80,19 @@ static void trace_smaller(const struct case_name *name, const struct variant *ba
         if (status == 0 && work.ops > 0)
             to->instructions_per_op =
                 scaled(&to->census, &small, (double)small.instructions / work.ops);
-        inspect_census_free(&small);
     }
 }
 
 double variant_instructions(const struct case_name *name, const struct variant *base,
                             const char *shape)
 {
-    struct inspect_census census;
+    FREED_BY(inspect_census_free) struct inspect_census census;
     struct error error = {.text = ""};
     struct work work = {.ops = 0};
     const int status = trace(base, name, NULL, (struct inspect_window){0}, shape, &census,
                              &work, &error);
-    const double known = status == 0 && census.call_instructions > 0
-                             ? census.call_instructions
-                             : (double)NAN;
-    inspect_census_free(&census);
-    return known;
+    return status == 0 && census.call_instructions > 0 ? census.call_instructions
+                                                       : (double)NAN;
 }
 
 static double rate_of(const double *rates, const char *name)

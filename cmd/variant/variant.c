@@ -3,9 +3,7 @@
 #include "variant/variant.h"
 #include "surgery.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 #include <sys/personality.h>
 
 /* Short batches, as in ab: what the machine does changes from one millisecond to the
@@ -91,7 +89,7 @@ static int no_such_case(const struct case_name *name, const struct error *why, i
 int variant_check(const struct request *request, const struct how *how,
                   const struct case_name *name, struct error *error)
 {
-    struct variant variant;
+    FREED_BY(variant_close) struct variant variant;
     variant_begin(&variant, request, how, name);
     int status = catalog_make(&variant.request, &variant.how, &variant.catalog, error);
     struct error why = {.text = ""};
@@ -101,10 +99,7 @@ int variant_check(const struct request *request, const struct how *how,
         if (status < 0)
             no_such_case(name, &why, status, error);
     }
-    if (status == 0)
-        status = choose(&variant, error);
-    variant_close(&variant);
-    return status;
+    return status ?: choose(&variant, error);
 }
 
 /* A copy has to write as much as it reads: what writes little is faster. */

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "findings.h"
-#include "inspect.h"
 #include "measure/measure.h"
 
 /* ---- which cases (case_list.c) ---- */
@@ -132,13 +131,11 @@ double *measured_rates(const int *cpu, size_t n);
 /* ---- CPUs (take_cpus.c) ---- */
 
 struct taken_cpus {
-    int cpu[CPUS_MAX];
-    size_t n;
-    struct cpu_lock *lock, *other;
+    struct plan plan; /* without cases */
+    struct cpu_lock *other;
     int other_cpu; /* one more that is free; -1: none */
 };
-/* Locks those that the user named, else the first that are free, unless nothing will be
- * measured. -EINVAL, -CPUS_BUSY. */
-int take_cpus(const struct how *how, size_t threads, struct taken_cpus *cpus,
+/* As plan_take_cpus(), unless nothing will be measured. */
+int take_cpus(const struct how *how, uint32_t threads, struct taken_cpus *cpus,
               struct error *error);
 void give_cpus_back(struct taken_cpus *cpus);

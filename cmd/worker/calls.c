@@ -2,9 +2,7 @@
 /* One table of fields for each kind of message serves both ends. */
 #include "worker/worker.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- tables ---- */
 
@@ -278,6 +276,12 @@ TABLE(lists_reply, DEFAULTS(), FIELD(joint))
         return read_fields(request, fields##_call_table(), call);          \
     }
 #define REPLY(kind)                                          \
+    cJSON *kind##_ok(const struct kind *reply)               \
+    {                                                        \
+        cJSON *const object = message_ok();                  \
+        write_fields(object, kind##_table(), reply);         \
+        return object;                                       \
+    }                                                        \
     void kind##_add(cJSON *object, const struct kind *reply) \
     {                                                        \
         write_fields(object, kind##_table(), reply);         \

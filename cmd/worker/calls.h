@@ -239,12 +239,14 @@ struct loaded_object {
     REPLY(loaded_object)
 /* clang-format on */
 
-/* For each verb, or entry of a list: writes a new message {"do": verb}; adds its fields
- * to an object; reads them: -EPROTO for operands or dims that make no sense. */
+/* For each verb, or entry of a list: writes a new message {"do": verb}, or {"ok": true};
+ * adds its fields to an object; reads them: -EPROTO for operands or dims that make no
+ * sense. */
 #define CALL(verb, fields)                                \
     cJSON *verb##_call(const struct fields##_call *call); \
     int verb##_call_read(const cJSON *request, struct fields##_call *call);
 #define REPLY(kind)                                           \
+    cJSON *kind##_ok(const struct kind *reply);               \
     void kind##_add(cJSON *object, const struct kind *reply); \
     int kind##_read(const cJSON *object, struct kind *reply);
 EACH_CALL(CALL)

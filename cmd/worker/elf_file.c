@@ -2,9 +2,6 @@
 #include "elf_file.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "elf_image.h"
 #include "numbers.h"
@@ -155,8 +152,7 @@ static void read_image(const struct image *image, bool hashed, struct elf_file *
     file->loaded = hash_loaded(image, &id);
 }
 
-static int read_file(const char *path, bool hashed, struct elf_file *file,
-                     struct error *error)
+int elf_read(const char *path, bool hashed, struct elf_file *file, struct error *error)
 {
     struct image image;
     *file = (struct elf_file){.kind = ELF_OTHER};
@@ -166,14 +162,4 @@ static int read_file(const char *path, bool hashed, struct elf_file *file,
     read_image(&image, hashed, file);
     image_close(&image);
     return 0;
-}
-
-int elf_read(const char *path, struct elf_file *file, struct error *error)
-{
-    return read_file(path, false, file, error);
-}
-
-int elf_read_hashed(const char *path, struct elf_file *file, struct error *error)
-{
-    return read_file(path, true, file, error);
 }

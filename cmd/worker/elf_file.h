@@ -2,9 +2,6 @@
 /* An ELF file as it describes itself. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "error.h"
 
 enum elf_kind {
@@ -24,8 +21,6 @@ struct elf_file {
     char runpath[1024]; /* DT_RUNPATH or DT_RPATH */
 };
 
-/* Any bytes are taken; -errno if the file cannot be read at all. Hashes are 0: they take
- * a tenth of a second for a large library. */
-int elf_read(const char *path, struct elf_file *file, struct error *error);
-/* The same with the hashes. */
-int elf_read_hashed(const char *path, struct elf_file *file, struct error *error);
+/* Any bytes are taken; -errno if the file cannot be read at all. Hashes, which are 0
+ * unless `hashed`, take a tenth of a second for a large library. */
+int elf_read(const char *path, bool hashed, struct elf_file *file, struct error *error);

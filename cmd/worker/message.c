@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "worker/worker.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "process/process.h"
@@ -17,6 +14,13 @@ cJSON *message_new(const char *verb)
     cJSON *message = cJSON_CreateObject();
     cJSON_AddStringToObject(message, "do", verb);
     return message;
+}
+
+cJSON *message_ok(void)
+{
+    cJSON *reply = cJSON_CreateObject();
+    cJSON_AddBoolToObject(reply, "ok", true);
+    return reply;
 }
 
 cJSON *message_get(const cJSON *object, const char *name)

@@ -5,9 +5,6 @@
 #include "worker/service/confine.h"
 #include "worker/service/service.h"
 
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 

@@ -6,17 +6,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-#include <cjson/cJSON.h>
-
-#include "error.h"
 #include "inspect.h"
-#include "kernels.h"
-#include "perfctr.h"
 #include "worker/calls.h"
 #include "worker/elf_file.h"
 
@@ -28,6 +20,7 @@ enum { WORKER_PROTOCOL = 1 };
 /* ---- JSON helpers (message.c); all tolerate NULL and wrong types ---- */
 
 cJSON *message_new(const char *verb);                            /* {"do": verb} */
+cJSON *message_ok(void);                                         /* {"ok": true} */
 cJSON *message_get(const cJSON *object, const char *name);       /* NULL if absent */
 const char *message_text(const cJSON *object, const char *name); /* the same */
 double message_number(const cJSON *object, const char *name, double otherwise);
@@ -106,7 +99,7 @@ struct worker_info {
     pid_t pid;
 };
 
-/* The reading end of a pipe that a worker prints to (relay.h); -1: there is none. */
+/* The reading end of a pipe that a worker prints to (relay.c); -1: there is none. */
 struct relay {
     int fd;
     size_t passed; /* bytes so far */

@@ -3,15 +3,10 @@
 #include "client_private.h"
 #include "files.h"
 #include "process/process.h"
-#include "relay.h"
 #include "reports.h"
 #include "worker/service/service.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Importing a large library takes an interpreter seconds, on a loaded machine many. */
 enum { START_TIMEOUT_S = 20, START_FOREIGN_TIMEOUT_S = 90, LINE_MAX_BYTES = 64 << 20 };

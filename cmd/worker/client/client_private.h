@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by client.c (a question, its answer), client_process.c and client_step.c. */
+/* Shared by client.c (a question, its answer), client_process.c, client_step.c and
+ * relay.c. */
 #pragma once
 
 #include "worker/worker.h"
@@ -18,3 +19,12 @@ int client_take_reply(struct worker *worker, const cJSON *request, int64_t begin
                       int64_t timeout_ns, cJSON **reply, struct error *error);
 /* The errno and the text of a reply that says "ok": false. */
 int client_reply_error(const cJSON *reply, const char *otherwise, struct error *error);
+
+/* relay.c: what a worker prints is passed on to standard error, without what could
+ * control a terminal, a line at a time, and not endlessly. */
+/* A pipe whose other end is for the worker: -errno if there is none. */
+int relay_open(struct relay *relay, int *end);
+/* Passes on what is there; never blocks. `name` is the worker's. */
+void relay_pass(struct relay *relay, const char *name);
+/* Passes on the rest. */
+void relay_close(struct relay *relay, const char *name);

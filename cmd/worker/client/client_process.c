@@ -2,15 +2,10 @@
 /* The process of a worker: how it begins, and how it ends. */
 #include "client_private.h"
 #include "process/process.h"
-#include "relay.h"
 #include "worker/service/confine.h"
 #include "worker/service/service.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

@@ -4,7 +4,6 @@
 #include "process/process.h"
 #include "reports.h"
 
-#include <errno.h>
 #include <poll.h>
 
 /* True when the user wants to end, or the worker answers where it should be traced. */

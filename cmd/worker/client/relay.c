@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "relay.h"
+#include "client_private.h"
 #include "process/process.h"
 #include "reports.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char file_name[] = "counters.json";
 

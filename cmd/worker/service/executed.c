@@ -2,11 +2,8 @@
 #include "executed.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <link.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PAGE_BYTES = 4096 };
 

@@ -2,10 +2,8 @@
 /* Addresses of code as a text by which another process of the same files finds them. */
 #pragma once
 
-#include "kernels.h"
 #include "reports.h"
-
-typedef void run_function(const struct simdbench_operands *operands, void *state);
+#include "service.h"
 
 /* Addresses of instructions in the order of their first execution. */
 struct executed_code {

@@ -5,9 +5,6 @@
 #include "reports.h"
 #include "worker/worker.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { FILE_MAX_BYTES = 16 << 20, FILE_VERSION = 1 };
 
 static bool boot_id(char *id, size_t size)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "team.h"
 
 int service_new(struct service **out, const char *path,
@@ -38,6 +34,20 @@ void service_free(struct service *service)
         module_unload(&part->module);
     }
     free(service);
+}
+
+cJSON *service_error(int code, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cJSON *reply = cJSON_CreateObject();
+    cJSON_AddBoolToObject(reply, "ok", false);
+    cJSON_AddNumberToObject(reply, "errno", code < 0 ? -code : code);
+    cJSON_AddStringToObject(reply, "error", text);
+    return reply;
 }
 
 /* Reads a request of calls.h and answers it. */

@@ -12,9 +12,9 @@
 #include "split.h"
 #include "worker/worker.h"
 
+typedef void run_function(const struct simdbench_operands *operands, void *state);
 /* A thunk as a function like run(): it reads the frame that stands for the operands. */
-#define SERVICE_RUN(code) \
-    ((void (*)(const struct simdbench_operands *, void *))(void (*)(void))(code))
+#define SERVICE_RUN(code) ((run_function *)(void (*)(void))(code))
 
 struct service;
 /* `path` NULL: own kernels. Loads and opens the module in this process. */
@@ -31,11 +31,9 @@ enum { SERVICE_CASES_MAX = 1536, SERVICE_PARTS_MAX = 8, SERVICE_OPTIONS_MAX = 64
 struct service_case {
     const struct simdbench_kernel *kernel; /* NULL: free */
     void *state;
-    /* The kernel's own, or that of a team, whose state is a split. */
-    void (*run)(const struct simdbench_operands *operands, void *state);
-    /* The same, whatever copy of it runs. */
-    void (*built)(const struct simdbench_operands *operands, void *state);
-    struct split *split;            /* NULL: no team */
+    run_function *run;   /* the kernel's own, or that of a team, whose state is a split */
+    run_function *built; /* the same, whatever copy of it runs */
+    struct split *split; /* NULL: no team */
     struct declared_call *declared; /* NULL: no declared function */
     /* The first argument of run(): the operands, or the frame of a declared function. */
     const struct simdbench_operands *argument;
@@ -111,10 +109,10 @@ struct service {
 EACH_CALL(ANSWER)
 #undef ANSWER
 
-/* service_reply.c */
-cJSON *service_ok(void);
+/* service.c */
 __attribute__((format(printf, 2, 3))) cJSON *service_error(int code, const char *format,
                                                            ...);
+/* service_describe.c */
 /* A module's op of that name, or simdbench's own; NULL if nobody has it. */
 const struct simdbench_op *service_op(const struct service *service, const char *name);
 /* Outputs that the reference computed, in the shared memory. */
@@ -164,8 +162,7 @@ void service_free_turns(const struct service *service, struct service_case *entr
 const struct operands *service_next(const struct service *service);
 /* The one loop that is timed: calls run(argument, state), or where there are turns takes
  * the next one for each call. */
-void service_repeat(struct service *service,
-                    void (*run)(const struct simdbench_operands *, void *),
+void service_repeat(struct service *service, run_function *run,
                     const struct simdbench_operands *argument, void *state,
                     const struct turn *turn, uint64_t iterations);
 
@@ -197,9 +194,7 @@ void service_shared(const struct service *service, struct operands *shared);
 void service_take_inputs(const struct service *service);
 /* The case of that number, or NULL. */
 struct service_case *service_find_case(struct service *service, uint64_t number);
-/* service_script.c: with clock_script(), makes up what a batch of these calls took. */
-void service_script(const struct service *service, const struct service_case *entry,
-                    const struct batch_call *call, struct sample *sample);
+/* service_batch.c: what a call takes with clock_script(). */
 double service_script_ns(const struct service *service, const struct service_case *entry,
                          uint64_t copy, double faults);
 /* service_copies.c: calls of the case run that copy from now on, 0: the code as built.

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "files.h"
 
@@ -162,9 +159,7 @@ cJSON *service_prepare(struct service *service, const struct prepare_call *call)
             told.ops *= split_parts(made.split);
     }
     tell_choice(&made, &operands, &told);
-    cJSON *reply = service_ok();
-    prepare_reply_add(reply, &told);
-    return reply;
+    return prepare_reply_ok(&told);
 }
 
 /* `again`: how many batches came after the check in which it was right; 0: none. */
@@ -228,7 +223,7 @@ static int tell_accuracy(struct service *service, const struct simdbench_op *op,
         at == UINT64_MAX ? NULL : service_memory(service, at, n * sizeof *index);
     if ((at != UINT64_MAX && !index) || (!index && n > output->count))
         return -EINVAL;
-    uint64_t *some = most < n ? malloc(most * sizeof *some) : NULL;
+    FREED_BY(free_memory) uint64_t *some = most < n ? malloc(most * sizeof *some) : NULL;
     if (most < n && !some)
         return -ENOMEM;
     for (uint64_t i = 0; some && i < most; i++) {
@@ -238,7 +233,6 @@ static int tell_accuracy(struct service *service, const struct simdbench_op *op,
     struct simdbench_accuracy accuracy = {.size = sizeof accuracy};
     int status = op->accuracy(&service->operands.view, some ? some : index,
                               some ? most : n, &accuracy);
-    free(some);
     if (status == -ENOTSUP)
         return 0;
     if (status < 0)
@@ -259,9 +253,7 @@ cJSON *service_accuracy(struct service *service, const struct accuracy_call *cal
     const int status = tell_accuracy(service, op, &call->places, call->accuracy_n, &told);
     if (status < 0)
         return service_error(status, "accuracy: %s", strerror(-status));
-    cJSON *reply = service_ok();
-    check_reply_add(reply, &told);
-    return reply;
+    return check_reply_ok(&told);
 }
 
 /* Outputs beyond the first one, where the op has them and the kernel writes them. */
@@ -401,9 +393,12 @@ cJSON *service_check(struct service *service, const struct check_call *call)
         return service_error(checked, "%s", error.text);
     if (checked < 0)
         return service_wrong(error.text, call->again ? entry->batches : 0);
-    told.answered = entry->declared && declared_answered(entry->declared);
-    told.unseen = entry->declared && declared_unseen(entry->declared);
-    told.varies = entry->declared && declared_varies(entry->declared);
+    struct declared_facts facts = {.note = NULL};
+    if (entry->declared)
+        facts = declared_facts(entry->declared);
+    told.answered = facts.answered;
+    told.unseen = facts.unseen;
+    told.varies = facts.varies;
     const int status = tell_accuracy(service, service_op(service, entry->kernel->op),
                                      &call->places, call->accuracy_n, &told);
     if (status < 0)
@@ -413,9 +408,6 @@ cJSON *service_check(struct service *service, const struct check_call *call)
     told.note = left_behind(entry)
                     ?: entry->guard_note[0] ? entry->guard_note
                    : entry->note[0]         ? entry->note
-                   : entry->declared        ? declared_note(entry->declared)
-                                            : NULL;
-    cJSON *reply = service_ok();
-    check_reply_add(reply, &told);
-    return reply;
+                                            : facts.note;
+    return check_reply_ok(&told);
 }

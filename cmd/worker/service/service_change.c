@@ -2,10 +2,6 @@
 /* Inputs that change between batches, so that results which a kernel kept are wrong. */
 #include "service.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 void service_shared(const struct service *service, struct operands *shared)
 {
     *shared = service->operands;
@@ -78,5 +74,5 @@ cJSON *service_change(struct service *service, const struct inputs_call *call)
     if (status < 0)
         return service_error(status, "change: %s", strerror(-status));
     operands_change(&shared, &service->other, whole, call->seed);
-    return service_ok();
+    return message_ok();
 }

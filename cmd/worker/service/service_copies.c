@@ -2,13 +2,9 @@
 /* Copies of the code of a case, for batches at other places. */
 #include "confine.h"
 #include "executed.h"
-#include "service.h"
 #include "surgery.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096, LOOP_BYTES_MOST = 1024 };
@@ -302,15 +298,14 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
         call_once((surgery_function *)copies->of->run, copies);
     if (status == 0 && call->n)
         status = surgery_available(&error);
-    if (status == 0)
-        status = make_copies(copies, call, &told, &executed, &error);
+    status = status ?: make_copies(copies, call, &told, &executed, &error);
     /* A trace is of one call: others of several sets may execute other code. */
     const bool all = told.whole && !copies->of->turn;
     if (status == 0 && call->code)
         status =
             surgery_code(copies->surgery, all ? executed.times : NULL, &code, &error);
     cJSON *const reply =
-        status < 0 ? service_error(status, "copies: %s", error.text) : service_ok();
+        status < 0 ? service_error(status, "copies: %s", error.text) : message_ok();
     if (status == 0) {
         struct surgery_facts facts;
         tell_facts(copies, &facts, &told);

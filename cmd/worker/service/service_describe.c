@@ -2,9 +2,6 @@
 /* A worker says what it offers, and how its ops read shapes. */
 #include "service.h"
 
-#include <errno.h>
-#include <string.h>
-
 const struct simdbench_op *service_op(const struct service *service, const char *name)
 {
     for (size_t p = 0; name && p < service->n_parts; p++) {
@@ -87,7 +84,7 @@ void service_describe_part(const struct service_part *part, cJSON *reply)
 
 cJSON *service_describe(struct service *service, const cJSON *request)
 {
-    cJSON *reply = service_ok();
+    cJSON *reply = message_ok();
     cJSON *isas = cJSON_AddArrayToObject(reply, "isas");
     for (size_t i = 0; i < isa_count(); i++)
         if (isa_available(i, NULL, 0))
@@ -119,7 +116,5 @@ cJSON *service_shape(struct service *service, const struct shape_call *call)
         return service_error(status, "%s", why.text);
     told.layout = op->layout_of ? op->layout_of(&shape) : NULL;
     op->work(&shape, type, &told.ops, &told.bytes);
-    cJSON *reply = service_ok();
-    shape_reply_add(reply, &told);
-    return reply;
+    return shape_reply_ok(&told);
 }

@@ -3,9 +3,7 @@
 #include "confine.h"
 #include "process/process.h"
 #include "service.h"
-#include "worker/elf_file.h"
 
-#include <errno.h>
 #include <link.h>
 
 int service_add_part(struct service *service, const char *path,
@@ -60,7 +58,7 @@ cJSON *service_load(struct service *service, const cJSON *request)
     if (status < 0)
         return service_error(status, "%s", error.text);
     const struct service_part *part = &service->part[service->n_parts - 1];
-    cJSON *reply = service_ok();
+    cJSON *reply = message_ok();
     message_add_u64(reply, "first", part->first);
     service_describe_part(part, reply);
     return reply;
@@ -72,7 +70,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
     struct error error;
     /* The program itself has no name here, and the kernel's page of code no file. */
     if (!info->dlpi_name || info->dlpi_name[0] != '/' ||
-        elf_read(info->dlpi_name, &file, &error) < 0)
+        elf_read(info->dlpi_name, false, &file, &error) < 0)
         return 0;
     cJSON *item = cJSON_CreateObject();
     loaded_object_add(item, &(struct loaded_object){.path = info->dlpi_name,
@@ -84,7 +82,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 
 cJSON *service_objects(struct service *service, const cJSON *request)
 {
-    cJSON *reply = service_ok();
+    cJSON *reply = message_ok();
     message_add_text(reply, "version", simdbench_version.number);
     message_add_text(reply, "commit", simdbench_version.commit);
     dl_iterate_phdr(add_object, cJSON_AddArrayToObject(reply, "objects"));

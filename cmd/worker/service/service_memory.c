@@ -2,9 +2,7 @@
 /* The memory that all workers share: operands, their inputs, right answers. */
 #include "service.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/mman.h>
 
 void *service_memory(struct service *service, uint64_t offset, uint64_t bytes)
@@ -92,9 +90,7 @@ cJSON *service_map(struct service *service, const struct map_call *call)
         told = (struct map_reply){
             .huge_bytes = (double)pages_huge(service->arena, service->arena_bytes),
             .arena_bytes = (double)service->arena_bytes};
-    cJSON *reply = service_ok();
-    map_reply_add(reply, &told);
-    return reply;
+    return map_reply_ok(&told);
 }
 
 int service_set_values(const struct simdbench_op *op, const struct operands *operands,
@@ -173,9 +169,7 @@ cJSON *service_fill(struct service *service, const struct inputs_call *call)
                              op->name);
     char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64, operands_hash(&service->operands));
-    cJSON *reply = service_ok();
-    fill_reply_add(reply, &(struct fill_reply){.hash = hash});
-    return reply;
+    return fill_reply_ok(&(struct fill_reply){.hash = hash});
 }
 
 bool service_answers(struct service *service, const struct answer_places *places,
@@ -221,5 +215,5 @@ cJSON *service_reference(struct service *service, const struct reference_call *c
     if (status < 0)
         return service_error(status, "op %s has no reference for semiring '%s'", op->name,
                              semiring);
-    return service_ok();
+    return message_ok();
 }

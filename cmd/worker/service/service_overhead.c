@@ -19,7 +19,7 @@ double service_median(double *values, size_t n)
 
 /* The function that is called in the place of a kernel. */
 struct empty_call {
-    void (*run)(const struct simdbench_operands *, void *);
+    run_function *run;
     const struct simdbench_operands *argument;
     const struct turn *turn;
 };
@@ -27,7 +27,7 @@ struct empty_call {
 static struct empty_call empty_call_of(struct service *service, uint64_t number)
 {
     /* The pointer is hidden, or the compiler would see that nothing is called. */
-    void (*volatile hidden)(const struct simdbench_operands *, void *) = empty_kernel;
+    run_function *volatile hidden = empty_kernel;
     const struct service_case *const entry = service_find_case(service, number);
     struct empty_call call = {
         .run = hidden, .argument = &service->operands.view, .turn = service->turn};
@@ -80,10 +80,9 @@ static void measure_empty(struct service *service, struct sampler *sampler,
 static cJSON *count_empty(struct service *service, struct sampler *sampler,
                           const struct empty_call *empty_call)
 {
-    struct {
-        bool known;
-        double region, call;
-    } cost[EVENTS_MAX] = {{.known = false}};
+    struct overhead_count cost[EVENTS_MAX];
+    for (size_t i = 0; i < service->n_events; i++)
+        cost[i] = (struct overhead_count){.call = NAN, .region = NAN};
     for (size_t pass = 0; pass < counters_passes(sampler->counters); pass++) {
         struct empty none, calls;
         counters_select(sampler->counters, pass);
@@ -92,8 +91,7 @@ static cJSON *count_empty(struct service *service, struct sampler *sampler,
         for (size_t i = 0; i < service->n_events; i++) {
             if (!none.known[i] || !calls.known[i])
                 continue;
-            double more = calls.count[i] - none.count[i];
-            cost[i].known = true;
+            const double more = calls.count[i] - none.count[i];
             cost[i].region = none.count[i];
             cost[i].call = more > 0 ? more / EMPTY_CALLS : 0;
         }
@@ -101,10 +99,7 @@ static cJSON *count_empty(struct service *service, struct sampler *sampler,
     cJSON *counts = cJSON_CreateArray();
     for (size_t i = 0; i < service->n_events; i++) {
         cJSON *item = cJSON_CreateObject();
-        const struct overhead_count told = {.call = cost[i].known ? cost[i].call : NAN,
-                                            .region =
-                                                cost[i].known ? cost[i].region : NAN};
-        overhead_count_add(item, &told);
+        overhead_count_add(item, &cost[i]);
         cJSON_AddItemToArray(counts, item);
     }
     return counts;
@@ -128,9 +123,8 @@ cJSON *service_overhead(struct service *service, const struct overhead_call *cal
         if (status < 0)
             return service_error(status, "%s", error.text);
     }
-    cJSON *reply = service_ok();
-    overhead_reply_add(reply,
-                       &(struct overhead_reply){.ns = empty.ns / (double)iterations});
+    cJSON *const reply =
+        overhead_reply_ok(&(struct overhead_reply){.ns = empty.ns / (double)iterations});
     if (sampler.counters)
         cJSON_AddItemToObject(reply, "counts",
                               count_empty(service, &sampler, &empty_call));

@@ -2,10 +2,6 @@
 /* Several sets of operands, with values of their own, which calls take in turn. */
 #include "service.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 int service_bind_sets(struct service *service, const struct map_call *call, void *base)
 {
     if (call->sets < 2)
@@ -75,17 +71,17 @@ const struct operands *service_next(const struct service *service)
 
 /* They stay functions of their own, so that the empty kernel that measures their cost
  * goes through the very same instructions. */
-__attribute__((noinline)) static void
-repeat(void (*run)(const struct simdbench_operands *, void *),
-       const struct simdbench_operands *operands, void *state, uint64_t iterations)
+__attribute__((noinline)) static void repeat(run_function *run,
+                                             const struct simdbench_operands *operands,
+                                             void *state, uint64_t iterations)
 {
     for (uint64_t i = 0; i < iterations; i++)
         run(operands, state);
 }
 
-__attribute__((noinline)) static uint64_t
-take_turns(void (*run)(const struct simdbench_operands *, void *),
-           const struct turn *turn, uint64_t n, uint64_t next, uint64_t iterations)
+__attribute__((noinline)) static uint64_t take_turns(run_function *run,
+                                                     const struct turn *turn, uint64_t n,
+                                                     uint64_t next, uint64_t iterations)
 {
     for (uint64_t i = 0; i < iterations; i++) {
         run(turn[next].argument, turn[next].state);
@@ -94,8 +90,7 @@ take_turns(void (*run)(const struct simdbench_operands *, void *),
     return next;
 }
 
-void service_repeat(struct service *service,
-                    void (*run)(const struct simdbench_operands *, void *),
+void service_repeat(struct service *service, run_function *run,
                     const struct simdbench_operands *argument, void *state,
                     const struct turn *turn, uint64_t iterations)
 {

@@ -2,10 +2,8 @@
 /* The CPUs that a worker runs on, and the events that it counts. */
 #include "service.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <malloc.h>
-#include <string.h>
 
 enum { HEAP_PAD = 1 << 20 };
 
@@ -80,7 +78,7 @@ cJSON *service_setup(struct service *service, const cJSON *request)
     if (status < 0)
         return service_error(status, "%s", error.text);
     if (!service->n_events)
-        return service_ok();
+        return message_ok();
     struct proofs proofs = {.n = service->n_events};
     proofs_read(request, &proofs);
     prove(service, &proofs);
@@ -90,7 +88,7 @@ cJSON *service_setup(struct service *service, const cJSON *request)
                            &service->perf, &error);
     if (status < 0)
         return service_error(status, "%s", error.text);
-    cJSON *reply = service_ok();
+    cJSON *reply = message_ok();
     cJSON_AddNumberToObject(reply, "passes",
                             (double)counters_passes(service->sampler.counters));
     proofs_add(reply, &proofs);

@@ -2,8 +2,6 @@
 /* A call of a case for somebody who traces this process. */
 #include "service.h"
 
-#include <errno.h>
-
 /* Objects, or arrays that functions filled, may point to memory that a call gave back. */
 static bool holds_objects(const struct service_case *entry,
                           const struct operands *operands)
@@ -69,7 +67,7 @@ cJSON *service_step(struct service *service, const struct step_call *call)
         return service_error(moved, "step: %s", error.text);
     call_first(service, entry);
     if (!call->calls)
-        return service_ok();
+        return message_ok();
     operands_guard(&service->operands);
     operands_poison(&service->operands);
     const int status = service_call_checked(service, entry, &want, call->calls, &error);
@@ -77,5 +75,5 @@ cJSON *service_step(struct service *service, const struct step_call *call)
     return status == -EPERM  ? service_error(status, "step: nobody traces this worker")
            : status == -EDOM ? service_wrong(error.text, 0)
            : status < 0      ? service_error(status, "step: %s", error.text)
-                             : service_ok();
+                             : message_ok();
 }

@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,9 +88,7 @@ cJSON *service_team(struct service *service, const struct team_call *wanted)
         sync[i] = (double)(clock_now() - from) / SYNC_CALLS;
     }
     team_rest();
-    cJSON *reply = service_ok();
-    team_reply_add(reply,
-                   &(struct team_reply){.spawn_ns = (double)(end - begin),
-                                        .sync_ns = service_median(sync, SYNC_BATCHES)});
-    return reply;
+    return team_reply_ok(
+        &(struct team_reply){.spawn_ns = (double)(end - begin),
+                             .sync_ns = service_median(sync, SYNC_BATCHES)});
 }

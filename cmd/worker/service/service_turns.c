@@ -3,10 +3,6 @@
  * earlier call is right for the next one. */
 #include "service.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The operands of one turn. */
 struct listed_turn {
     struct simdbench_operands view;
@@ -56,9 +52,7 @@ cJSON *service_inputs(struct service *service, const struct lists_call *call)
             return service_error(status, "op %s cannot fill its inputs: %s", op->name,
                                  trouble && *trouble ? trouble : strerror(-status));
     }
-    cJSON *const reply = service_ok();
-    lists_reply_add(reply, &(struct lists_reply){.joint = op->flags & SIMDBENCH_JOINT});
-    return reply;
+    return lists_reply_ok(&(struct lists_reply){.joint = op->flags & SIMDBENCH_JOINT});
 }
 
 /* Brings the operands into this core's caches. */
@@ -185,7 +179,5 @@ cJSON *service_turns(struct service *service, const struct turns_call *call)
     if (clock_script())
         told.ns = service_script_ns(service, turns.entry, 0, 0) *
                   (double)(turns.n * turns.repeat);
-    cJSON *const reply = service_ok();
-    turns_reply_add(reply, &told);
-    return reply;
+    return turns_reply_ok(&told);
 }

@@ -24,15 +24,15 @@ static void test_kinds(void **state)
 {
     struct elf_file file;
     struct error error;
-    assert_int_equal(elf_read("/proc/self/exe", &file, &error), 0);
+    assert_int_equal(elf_read("/proc/self/exe", false, &file, &error), 0);
     assert_int_equal(file.kind, ELF_PROGRAM);
-    assert_int_equal(elf_read(module_path("pace"), &file, &error), 0);
+    assert_int_equal(elf_read(module_path("pace"), false, &file, &error), 0);
     assert_int_equal(file.kind, ELF_SHARED);
     assert_true(!file.hash && !file.loaded);
-    assert_int_equal(elf_read("/proc/self/cmdline", &file, &error), 0);
+    assert_int_equal(elf_read("/proc/self/cmdline", false, &file, &error), 0);
     assert_int_equal(file.kind, ELF_OTHER);
-    assert_int_equal(elf_read("/proc", &file, &error), -EISDIR);
-    assert_int_equal(elf_read("/nowhere/at/all", &file, &error), -ENOENT);
+    assert_int_equal(elf_read("/proc", false, &file, &error), -EISDIR);
+    assert_int_equal(elf_read("/nowhere/at/all", false, &file, &error), -ENOENT);
     assert_non_null(strstr(error.text, "/nowhere/at/all"));
 }
 
@@ -67,7 +67,7 @@ static void test_any_bytes(void **state)
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
     for (size_t i = 0; i < 300; i++) {
         write_all(memory, bytes, i < 150 ? i * 7 : n * (i - 150) / 150);
-        assert_int_equal(elf_read_hashed(path, &file, &error), 0);
+        assert_int_equal(elf_read(path, true, &file, &error), 0);
     }
     for (size_t i = 0; i < 2000; i++) {
         /* Headers come first; what they point to is anywhere. */
@@ -75,7 +75,7 @@ static void test_any_bytes(void **state)
         const unsigned char keep = bytes[at];
         bytes[at] = i % 3 ? (unsigned char)random_next(&random) : 0xff;
         write_all(memory, bytes, n);
-        assert_int_equal(elf_read_hashed(path, &file, &error), 0);
+        assert_int_equal(elf_read(path, true, &file, &error), 0);
         assert_true(strlen(file.build_id) < sizeof file.build_id);
         bytes[at] = keep;
     }
@@ -94,24 +94,24 @@ static void test_hash(void **state)
     unsigned char *bytes = read_all(module_path("pace"), &n);
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
     write_all(memory, bytes, n);
-    assert_int_equal(elf_read_hashed(module_path("pace"), &file, &error), 0);
-    assert_int_equal(elf_read_hashed(path, &other, &error), 0);
+    assert_int_equal(elf_read(module_path("pace"), true, &file, &error), 0);
+    assert_int_equal(elf_read(path, true, &other, &error), 0);
     assert_true(file.hash == other.hash);
     bytes[n - 1] ^= 1;
     write_all(memory, bytes, n);
-    assert_int_equal(elf_read_hashed(path, &other, &error), 0);
+    assert_int_equal(elf_read(path, true, &other, &error), 0);
     assert_string_equal(file.build_id, other.build_id);
     assert_true(file.hash != other.hash);
     /* The last byte is of the sections, which nobody loads. */
     assert_true(file.loaded && file.loaded == other.loaded);
     bytes[sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_align)] ^= 1;
     write_all(memory, bytes, n);
-    assert_int_equal(elf_read_hashed(path, &other, &error), 0);
+    assert_int_equal(elf_read(path, true, &other, &error), 0);
     assert_true(file.loaded != other.loaded);
     /* One for another machine is of no use here. */
     bytes[offsetof(Elf64_Ehdr, e_machine) + 1] ^= 1;
     write_all(memory, bytes, n);
-    assert_int_equal(elf_read_hashed(path, &other, &error), 0);
+    assert_int_equal(elf_read(path, true, &other, &error), 0);
     assert_int_equal(other.kind, ELF_OTHER);
     close(memory);
     free(bytes);
@@ -122,7 +122,7 @@ static uint64_t loaded(int memory, const char *path, const unsigned char *bytes,
     struct elf_file file;
     struct error error;
     write_all(memory, bytes, n);
-    assert_int_equal(elf_read_hashed(path, &file, &error), 0);
+    assert_int_equal(elf_read(path, true, &file, &error), 0);
     return file.loaded;
 }
 
@@ -136,7 +136,7 @@ static void test_hash_of_what_is_loaded(void **state)
     const int memory = memfd_create("bytes", MFD_CLOEXEC);
     unsigned char *bytes = read_all(module_path("pace"), &n);
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
-    assert_int_equal(elf_read_hashed(module_path("pace"), &file, &error), 0);
+    assert_int_equal(elf_read(module_path("pace"), true, &file, &error), 0);
     /* Alignments in the table of segments: only its bytes differ. */
     for (size_t i = 1; i < 4; i++) {
         unsigned char *const one = bytes + sizeof(Elf64_Ehdr), *const two = one + i * 56;

@@ -3,14 +3,141 @@
 #include "ab/ab.h"
 #include "commands/commands.h"
 #include "output/output.h"
-#include "process/process.h"
-#include "selftest_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include <limits.h>
+#include <math.h>
 #include <unistd.h>
+
+/* ---- as text ---- */
+
+static void put_percent(struct grid *grid, double x)
+{
+    if (isfinite(x))
+        grid_cell(grid, "%.2f%%", 100 * x);
+    else
+        GRID_TEXTS(grid, "-");
+}
+
+static void put_effect(struct grid *grid, const struct selftest_effect *effect)
+{
+    const size_t counts[] = {effect->n,       effect->regressed, effect->improved,
+                             effect->same,    effect->placed,    effect->inconclusive,
+                             effect->unusable};
+    grid_cell(grid, "%+.3g%%%s", 100 * effect->effect, effect->as_built ? "*" : " ");
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+        grid_cell(grid, "%zu", counts[i]);
+    if (effect->rate_ci.known)
+        grid_cell(grid, "%.0f%% [%.1f, %.1f]", 100 * effect->rate,
+                  100 * effect->rate_ci.lo, 100 * effect->rate_ci.hi);
+    else
+        GRID_TEXTS(grid, "-");
+    put_percent(grid, effect->change);
+    put_percent(grid, effect->floor);
+    put_percent(grid, effect->detectable);
+    grid_cell(grid, "%.2f", effect->seconds);
+}
+
+static void print_recommendation(const struct selftest *selftest, FILE *file)
+{
+    if (!isfinite(selftest->recommended))
+        fputs("recommended threshold: none: too often gates of equal code have no result "
+              "here\n",
+              file);
+    else if (selftest->recommended > 0)
+        fprintf(file,
+                "recommended threshold: %.3g%%; with it %.0f%% of the gates of equal "
+                "code are SAME, and a change of %+.1f%% is found\n",
+                100 * selftest->recommended, 100 * SELFTEST_SHARE,
+                100 * selftest->reliable);
+}
+
+static void print_directions(const struct directions *equal, FILE *file)
+{
+    if (!equal->slower && !equal->faster)
+        return;
+    fprintf(file,
+            "equal code seemed slower in %zu gates and faster in %zu: %s (sign test p = "
+            "%.2g)\n",
+            equal->slower, equal->faster,
+            equal->p < DIRECTIONS_P ? "one of both is at a disadvantage here"
+                                    : "no direction is preferred",
+            equal->p);
+}
+
+static void print(const struct selftest *selftest, FILE *file)
+{
+    struct grid grid = {.at = "r", .columns = 13};
+    text_line(file,
+              "gates of %s (%.3g us a call) with a threshold of %.3g%%, simdbench "
+              "against itself",
+              selftest->case_id, selftest->call_ns * 1e-3, 100 * selftest->threshold);
+    fputc('\n', file);
+    GRID_TEXTS(&grid, "more work", "gates", "REGRESSED", "IMPROVED", "SAME", "PLACED",
+               "INCONCLUSIVE", "UNUSABLE", "REGRESSED [95% CI]", "change", "floor",
+               "detectable", "s/gate");
+    for (size_t i = 0; i < selftest->n_effects; i++)
+        put_effect(&grid, &selftest->effects[i]);
+    grid_write(&grid, false, 0, file);
+    fputs("\nA change of no more than the threshold is not to be called. change, floor, "
+          "detectable, s/gate: medians.\n* where its code was built alone, as if its "
+          "place there were bad: to be called PLACED\n",
+          file);
+    if (selftest->found)
+        fprintf(file, "found with this threshold: %+.3g%% and more\n",
+                100 * selftest->found->effect);
+    print_directions(&selftest->equal, file);
+    print_recommendation(selftest, file);
+    text_line(file, "host: %s, fingerprint %s", selftest->cpu, selftest->fingerprint);
+}
+
+/* ---- a file a host, in the user's cache: a home may be shared by several machines ----
+ */
+
+#define SELFTEST_BYTES_MAX ((size_t)64 << 20)
+
+static int find_path(const char *fingerprint, bool make, char *path, size_t size,
+                     struct error *error)
+{
+    char name[128];
+    snprintf(name, sizeof name, "selftest-%.64s.json", fingerprint);
+    return state_path(STATE_CACHE, name, make, path, size, error);
+}
+
+static int write_as(const void *selftest, enum format format, FILE *file,
+                    struct error *error)
+{
+    if (format == FORMAT_JSON)
+        return selftest_write_json(selftest, file, error);
+    print(selftest, file);
+    return 0;
+}
+
+static int save(const void *selftest, FILE *file, struct error *error)
+{
+    return selftest_write_json(selftest, file, error);
+}
+
+static int keep(const struct selftest *selftest, struct error *error)
+{
+    char path[PATH_MAX];
+    return find_path(selftest->fingerprint, true, path, sizeof path, error)
+               ?: file_save(path, save, selftest, error);
+}
+
+char *selftest_known(const char *fingerprint)
+{
+    char path[PATH_MAX], *bytes, *line = NULL;
+    size_t size;
+    if (fingerprint && find_path(fingerprint, false, path, sizeof path, NULL) == 0 &&
+        file_load(path, SELFTEST_BYTES_MAX, &bytes, &size) == 0) {
+        line = selftest_cite(bytes, size, fingerprint);
+        free(bytes);
+    }
+    return line;
+}
+
+/* ---- gates ---- */
 
 enum { GATES = 20 };
 static const double default_effects[] = {0, 0.01, 0.02, 0.03, 0.05};
@@ -137,9 +264,9 @@ static int write_outputs(const struct options *options, const struct selftest *s
                          struct error *error)
 {
     struct error why = {.text = ""};
-    if (selftest_keep(selftest, &why) < 0)
+    if (keep(selftest, &why) < 0)
         tell("ab will not cite this: ", &why);
-    return document_write(options, selftest_write, selftest, error);
+    return document_write(options, write_as, selftest, error);
 }
 
 int command_selftest(struct options *options)
