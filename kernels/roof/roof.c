@@ -105,7 +105,6 @@ static int roof_fill(const struct simdbench_operands *operands, uint64_t seed,
 static int roof_reference(const struct simdbench_operands *operands, const char *semiring,
                           const uint64_t *index, uint64_t n, void *value, double *slack)
 {
-    (void)operands, (void)semiring, (void)index, (void)n, (void)value, (void)slack;
     return -ENOTSUP;
 }
 

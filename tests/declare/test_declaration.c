@@ -310,7 +310,6 @@ static void test_structures(void **state)
     assert_int_equal(value_at(&d->argument[1].count, n), 160);
     assert_true(d->argument[1].has_bool && d->argument[1].has_pointer);
     assert_string_equal(d->returned_as, "int");
-    (void)state;
 }
 
 static void test_typedefs(void **state)

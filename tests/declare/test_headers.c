@@ -53,7 +53,6 @@ static void test_seed(void **state)
     assert_int_equal(d->argument[0].made[2].kind, ARGUMENT_DIMENSION);
     d = parsed("void (inout u8 x[n] then f(x, seed), int n, int seed = 3)");
     assert_int_equal(d->argument[0].made[1].kind, ARGUMENT_INTEGER);
-    (void)state;
 }
 
 static void test_pairs(void **state)

@@ -173,7 +173,6 @@ static void test_file(void **state)
 static int knows_odd(const struct simdbench_operands *operands, uint64_t seed,
                      const char *input)
 {
-    (void)seed;
     memset(operands->operand[0]->data, 1, 4);
     return !input || !strcmp(input, "odd") ? 0 : -EINVAL;
 }

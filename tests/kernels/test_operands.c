@@ -119,7 +119,6 @@ static void test_place_limits(void **state)
 static int too_large(const struct simdbench_shape *shape, uint32_t type,
                      struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
 {
-    (void)shape, (void)type, (void)operand;
     return -EOVERFLOW;
 }
 

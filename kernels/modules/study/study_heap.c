@@ -79,7 +79,6 @@ STUDY_CHOICE(relu_pool_choice)
 
 STUDY_PREPARE(relu_twice_prepare)
 {
-    (void)operands, (void)state, (void)error, (void)error_size;
     heap_look();
     return 0;
 }
@@ -96,7 +95,6 @@ STUDY_CHOICE(relu_twice_choice)
 
 STUDY_PREPARE(relu_mmap_prepare)
 {
-    (void)operands, (void)state, (void)error, (void)error_size;
     return 0;
 }
 

@@ -94,7 +94,6 @@ static void contradict(const struct asked *asked, cJSON *reply)
 
 static void test_proofs(void **state)
 {
-    (void)state;
     script.batch = contradict;
     counted_cycles = 2800;
     script.proofs = "[{\"verdict\": \"proven\"}, {\"verdict\": \"unproven\", \"reason\": "

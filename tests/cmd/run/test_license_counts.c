@@ -18,7 +18,6 @@ static const double (*counts)[LEVELS];
 
 static double counted(uint64_t config, enum proof_loop loop)
 {
-    (void)loop;
     for (size_t k = 0; k < LEVELS; k++)
         if (config == configs[k])
             return counts[working][k];

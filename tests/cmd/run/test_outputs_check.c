@@ -192,7 +192,6 @@ static void test_formats(void **state)
 
 static int write_text(const void *context, FILE *file, struct error *error)
 {
-    (void)error;
     return fputs(context, file) < 0 ? -EIO : 0;
 }
 
@@ -251,7 +250,6 @@ static int save_while_full(void)
 
 static void test_full_for_a_moment(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(save_while_full), 0);
     assert_int_equal(access("new.json", F_OK), -1);
 }
@@ -273,7 +271,6 @@ static int write_to_nobody(void)
 
 static void test_reader_that_left(void **state)
 {
-    (void)state;
     fflush(stdout);
     assert_int_equal(in_child(write_to_nobody), 0);
 }

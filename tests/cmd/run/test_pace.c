@@ -53,7 +53,6 @@ static void test_precision(void **state)
         {"--rounds=30", "rounds", 0, 30},
         {"--rounds=30 --precision=1%", "precision", 0, 24},
     };
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
         run_begin();
         swing = runs[i].swing;
@@ -82,7 +81,6 @@ static void split(const struct asked *asked, cJSON *reply)
 
 static void test_core_share(void **state)
 {
-    (void)state;
     script_trouble("batch", FIRST + 2, FIRST + 4, "core_share", 2.8);
     script_trouble("batch", FIRST + 9, FIRST + 9, "ns", 990000);
     script_trouble("batch", FIRST + 9, FIRST + 9, "cpu_ns", 990000);
@@ -112,7 +110,6 @@ static void test_core_share(void **state)
  */
 static void test_rounds_go_on(void **state)
 {
-    (void)state;
     script_trouble("batch", FIRST, FIRST + 17, "core_share", 2);
     const struct result *result = one("--rounds=20");
     assert_int_equal(result->samples.n, 18);
@@ -145,7 +142,6 @@ static void count_rounds(const struct asked *asked, cJSON *reply)
 
 static void test_counts_apart(void **state)
 {
-    (void)state;
     script.batch = count_rounds;
     script_trouble("batch", FIRST, FIRST + 5, "core_share", 2);
     const struct counter *faults = &one("--rounds=20")->samples.counters[0];

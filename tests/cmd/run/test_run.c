@@ -94,7 +94,6 @@ static void test_slow_baseline(void **state)
         const char *timeout;
         double limit_s;
     } rows[] = {{"60s", 5}, {"1s", 1}, {"10min", 50}};
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char words[128], reason[64];
         run_begin();
@@ -134,7 +133,6 @@ static void test_slow_calls_of_a_baseline(void **state)
     } rows[] = {{0.83, 0, "60s", false},   {0.84, 0, "60s", true},
                 {1.99, 0.2, "60s", false}, {2.01, 0.2, "60s", true},
                 {8.33, 0, "10min", false}, {8.34, 0, "10min", true}};
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char words[128];
         run_begin();

@@ -375,7 +375,6 @@ static void a_number_is_said_once(void **state)
         {98, "It is 0.98, not 0.97: 98.", MEASURE_ARITHMETIC, AS_VALUE},
         {0.9, "It is 0.98, not 0.97: 0.90x.", MEASURE_METRIC, AS_RATIO},
         {98, "It is 0.98, not 0.97: 98 cycles per element.", MEASURE_METRIC, AS_VALUE}};
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct study_point point = {.value = rows[i].value};
         const struct study_claim claim = {

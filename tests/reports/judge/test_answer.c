@@ -213,7 +213,6 @@ static void stored_runs(void **state)
 {
     struct run *const run = run_new();
     struct gate *const gate = run_gate(run);
-    (void)state;
     need(!string_set(&gate->kind, "stored"));
     for (int i = 0; i < 3; i++) {
         struct result *const result = run_add_result(run);
@@ -247,7 +246,6 @@ static void opening_of_a_study(void **state)
 {
     struct run *const run = sample_study_run();
     struct study_claim *const claims = run->studies[0].claims;
-    (void)state;
     need(!string_set(&claims[1].confirms, "Branches cost time."));
     claims[0].check.verdict = STUDY_UNDECIDED;
     struct answer answer = run_answer(run);
@@ -265,7 +263,6 @@ static void opening_of_a_study(void **state)
 static void command_with_a_plugin(void **state)
 {
     struct run *const run = sample_run_alone();
-    (void)state;
     for (size_t i = 0; i < run->n_results; i++)
         run->results[i].summary.limit.share = 0.5;
     assert_true(says(run, ". Why: simdbench explain '"));
@@ -289,7 +286,6 @@ static void command_with_a_plugin(void **state)
 static void limits_that_are_too_low(void **state)
 {
     struct run *const run = sample_run_alone();
-    (void)state;
     for (size_t i = 0; i < run->n_results; i++) {
         run->results[i].summary.limit.share = i % 2 ? 1.5 : 0.9;
         run->results[i].summary.limit.too_low = i % 2;

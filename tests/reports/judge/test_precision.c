@@ -63,7 +63,6 @@ static void test_coverage(void **state)
     static const double spreads[] = {0.003, 0.01, 0.02, 0.03, 0.05};
     uint64_t seed = 1;
     size_t all = 0;
-    (void)state;
     for (size_t n = 0; n < ARRAY_LEN(noises); n++)
         for (size_t s = 0; s < ARRAY_LEN(spreads); s++) {
             size_t held = 0, rounds = 0;
@@ -83,7 +82,6 @@ static void test_needs_samples(void **state)
 {
     struct run *const run = run_new();
     struct result *const result = run_add_result(run);
-    (void)state;
     result->samples.iterations = 1;
     for (uint32_t i = 0; i < 8; i++) {
         /* The 99% interval of a median needs eight. */

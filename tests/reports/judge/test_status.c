@@ -27,7 +27,6 @@ static struct result *add(struct run *run, const char *id, double ns, double spr
 static void test_unchecked(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     add(run, "kernel", 1000, 0);
     add(run, "roof", 500, 0);
     add(run, "library", 1000, 0);
@@ -62,7 +61,6 @@ static void test_short(void **state)
                 {OVERHEAD - 0.01, 0, STATUS_SHORT},
                 {OVERHEAD - 0.01, 0.1, STATUS_SHORT}, /* the median is above it */
                 {OVERHEAD + 0.01, 0, STATUS_OK}};
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = run_new();
         struct result *result = add(run, "a", rows[i].ns, rows[i].spread);
@@ -83,7 +81,6 @@ static void test_short(void **state)
 static void test_short_ones_count_for_nothing(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     add(run, "kernel", 100, 0);
     add(run, "roof", 1, 0);
     add(run, "library", 1, 0);
@@ -112,7 +109,6 @@ static void test_suspect(void **state)
         {1000, 0, 1250, true, STATUS_OK},
         {1000, 0, 1270, true, STATUS_SUSPECT},
     };
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = run_new();
         /* The limit may take the time of the loop, too. */
@@ -144,7 +140,6 @@ static void test_suspect(void **state)
 static void test_few_rounds(void **state)
 {
     struct run *run = run_new();
-    (void)state;
     add(run, "kernel", 1000, 0);
     add(run, "roof", 2000, 0);
     assert_int_equal(string_set(&run->results[0].limit_id, "roof"), 0);
