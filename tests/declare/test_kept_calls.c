@@ -38,7 +38,7 @@ static int read_bytes(const char *text, size_t n, struct kept_calls *calls)
     return status;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     struct kept_calls calls;
     size_t bytes;
@@ -64,7 +64,7 @@ static void test_round_trip(void **state)
     free(text);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     struct kept_calls calls;
     struct error error;
@@ -83,9 +83,4 @@ static void test_refused(void **state)
     free(text);
     assert_int_equal(kept_calls_read("/none.calls", &calls, &error), -ENOENT);
     assert_int_equal(kept_calls_read("/", &calls, &error), -EINVAL);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_round_trip), TEST(test_refused));
 }

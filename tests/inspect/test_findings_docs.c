@@ -79,7 +79,7 @@ static enum inspect_cause cause_named(const char *name)
 
 /* It has a section of each cause with the numbers that decide, and a row of each bound.
  */
-static void test_docs(void **state)
+TEST(test_docs)
 {
     char *path = NULL, *line = NULL;
     char section[4096] = "";
@@ -108,9 +108,4 @@ static void test_docs(void **state)
     fclose(file);
     free(line);
     free(path);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_docs));
 }

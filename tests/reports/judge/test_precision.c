@@ -57,7 +57,7 @@ static bool one_run(double (*noise)(uint64_t *), double spread, uint64_t *seed,
     return held;
 }
 
-static void test_coverage(void **state)
+TEST(test_coverage)
 {
     double (*const noises[])(uint64_t *) = {gauss, tail, two_levels, heavy};
     static const double spreads[] = {0.003, 0.01, 0.02, 0.03, 0.05};
@@ -78,7 +78,7 @@ static void test_coverage(void **state)
     assert_true((double)all >= 0.95 * TRIALS * 20);
 }
 
-static void test_needs_samples(void **state)
+TEST(test_needs_samples)
 {
     struct run *const run = run_new();
     struct result *const result = run_add_result(run);
@@ -91,9 +91,4 @@ static void test_needs_samples(void **state)
     assert_true(result_precise(result, 0.01));
     assert_false(result_precise(result, 0.004));
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_coverage), TEST(test_needs_samples));
 }

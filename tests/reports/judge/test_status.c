@@ -24,7 +24,7 @@ static struct result *add(struct run *run, const char *id, double ns, double spr
     return result;
 }
 
-static void test_unchecked(void **state)
+TEST(test_unchecked)
 {
     struct run *run = run_new();
     add(run, "kernel", 1000, 0);
@@ -52,7 +52,7 @@ static void summarise(struct run *run)
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
 }
 
-static void test_short(void **state)
+TEST(test_short)
 {
     static const struct {
         double ns, spread;
@@ -78,7 +78,7 @@ static void test_short(void **state)
 }
 
 /* One too short to time limits nothing, and is nobody's opponent. */
-static void test_short_ones_count_for_nothing(void **state)
+TEST(test_short_ones_count_for_nothing)
 {
     struct run *run = run_new();
     add(run, "kernel", 100, 0);
@@ -94,7 +94,7 @@ static void test_short_ones_count_for_nothing(void **state)
     run_free(run);
 }
 
-static void test_suspect(void **state)
+TEST(test_suspect)
 {
     static const struct {
         double ns, spread, roof_ns;
@@ -137,7 +137,7 @@ static void test_suspect(void **state)
 }
 
 /* Too few rounds for an interval are no evidence. */
-static void test_few_rounds(void **state)
+TEST(test_few_rounds)
 {
     struct run *run = run_new();
     add(run, "kernel", 1000, 0);
@@ -149,10 +149,4 @@ static void test_few_rounds(void **state)
     assert_int_equal(run->results[0].status, STATUS_OK);
     assert_true(run->results[0].summary.limit.too_low);
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_short), TEST(test_short_ones_count_for_nothing),
-                     TEST(test_suspect), TEST(test_few_rounds), TEST(test_unchecked));
 }
