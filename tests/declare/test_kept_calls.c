@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of calls that were kept: what was written is read; what was cut or changed is
  * refused. */
-#include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "declare.h"

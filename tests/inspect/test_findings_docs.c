@@ -4,8 +4,6 @@
 #include "inspect.h"
 #include "unit.h"
 
-#include <math.h>
-
 /* The numbers of all rules of each cause; 0: none. */
 /* clang-format off */
 #define AT_LEAST(fact, x) x

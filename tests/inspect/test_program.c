@@ -2,7 +2,6 @@
 /* A process that is attached to: what a tracer leaves on its way does not end it. */
 #include <elf.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>

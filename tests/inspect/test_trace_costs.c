@@ -4,8 +4,6 @@
 #include "traced_child.h"
 #include "traced_code.h"
 
-#include <math.h>
-
 /* Searches eight bytes each turn for another one, and goes back by LOOP. */
 CODE(scanning, "movl %esi, %ecx\n"
                "movb (%rdi), %al\n"

@@ -5,7 +5,6 @@
 #include "traced_child.h"
 #include "traced_code.h"
 
-#include <math.h>
 #include <sys/mman.h>
 
 /* Bytes that are copied from memory to memory are loaded once and stored once. */

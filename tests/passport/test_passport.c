@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forms of instructions, the sequences that measure them, and their arithmetic on a clock
  * that is made up. No test runs or times a sequence. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "passport_private.h"
 #include "unit.h"
 

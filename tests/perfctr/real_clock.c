@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the probes of the clock tell of this machine. Other programs that run decide it,
  * too: scripts/bench clock runs this, and no check does. */
-#include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "payload_here.h"

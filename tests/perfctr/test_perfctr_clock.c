@@ -2,9 +2,7 @@
 /* The clock probe, the arithmetic environment and CPU lists. */
 #include <fenv.h>
 #include <linux/perf_event.h>
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

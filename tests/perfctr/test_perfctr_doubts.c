@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts that cannot be: alone, and beside others. */
-#include <math.h>
-
 #include "fake_perf.h"
 
 static struct event raw(uint64_t config)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events that must prove themselves, on scripted PMUs: most of what they count was seen
  * on a Zen 3 in a virtual machine. */
-
 #include "fake_perf.h"
 
 static const struct proof_machine machine = {&fake_system, fake_loop, NULL};

@@ -4,7 +4,6 @@
 #include "fake_perf.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -3,8 +3,6 @@
 #include "harness/harness_private.h"
 #include "unit.h"
 
-#include <math.h>
-
 /* Each test reads texts of its own: readers cut them up. */
 static struct readings read_with(harness_reader *reader, const char *text, int wanted)
 {

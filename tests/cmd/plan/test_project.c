@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defaults from a project file: what counts, what the command line replaces, what is
  * refused, and with which line. */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "command_line.h"

@@ -5,8 +5,6 @@
 #include "reports.h"
 #include "unit.h"
 
-#include <math.h>
-
 static void assert_advice(const char *form, const char *text, const char *remedy)
 {
     char name[INSPECT_FORM];

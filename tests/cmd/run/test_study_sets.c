@@ -2,8 +2,6 @@
 /* The sets that a study measures together, and the numbers from common rounds. */
 #include "unit.h"
 
-#include <math.h>
-
 #include "process/process.h"
 #include "studies/studies_private.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs of instructions are kept in a file, and made up for tests. */
-#include <stdlib.h>
-
 #include "costs/costs.h"
 #include "file_tree.h"
 #include "worker/worker.h"

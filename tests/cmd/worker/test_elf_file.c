@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <elf.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

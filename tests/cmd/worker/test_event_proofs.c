@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proofs of events go from process to process and from run to run. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "file_tree.h"
 #include "reports.h"
 #include "unit.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scripts of figures: what they draw, and that no name can become a command. */
-#include <stdio.h>
-
 #include "sample_run.h"
 #include "unit.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Change points: how often equal code seems to change, and how often a change is seen, in
  * simulated histories; no clock, and the same random numbers every time. */
-#include <stdio.h>
-
 #include "effort.h"
 #include "random.h"
 #include "reports.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accused hosts of random fleets of a fixed seed. */
-#include <math.h>
-
 #include "effort.h"
 #include "fleet/fleet.h"
 #include "sample_run.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
 #include "history_file.h"
 
 #define FMA "gemm/maxplus-f32/avx512/fma@64x64x64"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes that a history shows: found, and told as text and as JSON. */
 #include <cjson/cJSON.h>
-#include <math.h>
-#include <stdio.h>
 
 #include "random.h"
 #include "reports.h"

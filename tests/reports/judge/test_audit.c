@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Made-up times of a dispatcher and its kernels. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "judge/judge.h"
 #include "unit.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code at its best places, and as built. */
-#include <math.h>
-
 #include "gate_trials.h"
 #include "tables/comparison/comparison_sheet.h"
 
