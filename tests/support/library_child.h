@@ -25,8 +25,9 @@ struct child {
     }
 
 /* Runs such tests, and returns what main() returns. */
-#define RUN_CHILDREN(...) \
-    cmocka_run_group_tests_name("tests", ((const struct CMUnitTest[]){__VA_ARGS__}), NULL, NULL)
+#define RUN_CHILDREN(...)                                                            \
+    cmocka_run_group_tests_name("tests", ((const struct CMUnitTest[]){__VA_ARGS__}), \
+                                NULL, NULL)
 
 static inline void in_child(void **state)
 {

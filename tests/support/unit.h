@@ -21,12 +21,12 @@
  * their order there. */
 #define TEST(name) TEST_BETWEEN(name, NULL, NULL)
 /* The same with functions that run before and after it; or NULL. */
-#define TEST_BETWEEN(name, setup, teardown)                                   \
-    static void name(void **state);                                           \
-    __attribute__((constructor)) static void unit_add_##name(void)            \
-    {                                                                         \
-        unit_add((struct CMUnitTest){#name, name, setup, teardown, NULL});    \
-    }                                                                         \
+#define TEST_BETWEEN(name, setup, teardown)                                \
+    static void name(void **state);                                        \
+    __attribute__((constructor)) static void unit_add_##name(void)         \
+    {                                                                      \
+        unit_add((struct CMUnitTest){#name, name, setup, teardown, NULL}); \
+    }                                                                      \
     static void name(void **state)
 /* Functions before the first test of the program and after the last; or NULL. */
 #define TESTS_BETWEEN(setup, teardown)                            \
