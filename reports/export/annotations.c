@@ -203,12 +203,7 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
     if (gate) {
         put_rest(file, "left out", gate->left_out);
         put_rest(file, "this CPU lacks", gate->lacking);
-    }
-    if (gate && gate->refused) {
-        FREED_BY(buffer_free) struct buffer why = {.text = NULL};
-        buffer_plain(&why, gate->refused);
-        fputs("; times do not gate: ", file);
-        put_escaped(file, buffer_text(&why), false);
+        put_rest(file, "times do not gate", gate->refused);
     }
     fputc('\n', file);
 }
