@@ -3,7 +3,6 @@
 #include "program_private.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <link.h>
 #include <math.h>
 #include <stddef.h>

@@ -2,7 +2,6 @@
 #include "transpose.h"
 
 #include <errno.h>
-#include <stddef.h>
 
 #include "kernels.h"
 #include "matrix_op.h"

@@ -2,7 +2,6 @@
 /* Files that are there as a whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host.c, pages.c and cpus.c on folders that look like other machines. */
-#include <limits.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

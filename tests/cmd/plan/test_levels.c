@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Working sets of a ladder: each in the level that it is for. */
-#include <inttypes.h>
-
 #include "kernels.h"
 #include "plan/plan.h"
 #include "unit.h"

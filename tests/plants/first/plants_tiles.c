@@ -3,7 +3,6 @@
 #include <immintrin.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "conv/conv.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that use no vectors: they are built without vectorisers. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
