@@ -93,4 +93,6 @@ static const struct simdbench_kernel kernel = {
     .run = run,
 };
 
-MODULE(.name = "tile", .kernels = (const struct simdbench_kernel *const[]){&kernel, NULL})
+static const struct simdbench_kernel *const kernels[] = {&kernel, NULL};
+
+MODULE(.name = "tile", .kernels = kernels)
