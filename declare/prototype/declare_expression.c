@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads expressions of dimensions, and numbers. */
 #include <math.h>
-#include <string.h>
 
 #include "declare_private.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects: T *x = from make(...) then set(x, 3) free unmake. */
-#include <string.h>
-
 #include "declare_private.h"
 
 /* ---- as they stand ---- */

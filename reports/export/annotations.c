@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines that GitHub shows beside a change: about ten of each kind, so the worst first. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "export.h"
 #include "export_rows.h"
