@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All folders share a message that travels up, memory that is freed by itself, and arrays
- * that grow.
+ * that grow. The headers of C that nearly every file needs come along: files that
+ * include it need not name them.
  *
  * A function that can fail returns 0 or a negative errno and writes a sentence for people
  * into its struct error: what was asked for, why it cannot be, what to type instead.

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of declarations: every key is known, stands there once, and has its type. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "declared_private.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One op of a file of declarations. */
-#include <errno.h>
-#include <string.h>
-
 #include "declared_private.h"
 #include "library_files.h"
 

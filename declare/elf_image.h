@@ -3,9 +3,7 @@
 #pragma once
 
 #include <link.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "error.h"
 

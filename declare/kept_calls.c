@@ -2,10 +2,7 @@
 /* Files with the operands of calls that a program made: a line that tells what it is;
  * then of each call its dimensions, how many bytes its operands have, and these. In files
  * of version 1 integers were not among them. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

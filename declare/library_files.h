@@ -4,9 +4,7 @@
  * place.c). */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "declare.h"
 #include "error.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "passport_private.h"
 
-#include <string.h>
-
 ZydisRegister register_of(enum kind kind, int number, unsigned bits)
 {
     const ZydisRegisterClass class = kind == KIND_MASK ? ZYDIS_REGCLASS_MASK

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "passport_private.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* A number that needs as many bytes as the form has. One of 32 bits is as small as a step
  * in memory: some cores add such numbers to a register in no time, and greater ones in a
  * cycle. */

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "passport_private.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 int decoded_read(const unsigned char *code, size_t n, struct decoded *decoded)
 {
     ZydisDecodedInstruction *const instruction = &decoded->instruction;

@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 /* Other processes and interrupts make a sample longer, never shorter. So the least of
  * many short samples is the one that nothing disturbed; it is believed when others come

@@ -3,10 +3,6 @@
  * that tells forms apart. It takes a tenth of a second. */
 #include "passport_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct list {
     struct passport_form *form;
     size_t n;

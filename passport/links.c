@@ -7,7 +7,6 @@
 #include "passport_private.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- helpers ---- */
 

@@ -3,13 +3,10 @@
  * shares with its parent. If a form kills it, another child goes on with the next one. */
 #include "passport_private.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -2,7 +2,6 @@
 /* In place of passports where instructions can be neither decoded nor encoded. */
 #include "passport.h"
 
-#include <errno.h>
 #include <math.h>
 
 int passport_form(const unsigned char *code, size_t n, struct passport_form *form)

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <string.h>
-
 #include "reports.h"
 
 /* run_write() writes the formats without a writer here itself. */

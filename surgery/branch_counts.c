@@ -2,10 +2,6 @@
 /* A trial of edited code: each conditional branch counts itself. */
 #include "surgery_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Past the red zone: lea -128(%rsp), %rsp; pushfq; incq COUNTER(%rip); popfq;
  * lea 128(%rsp), %rsp. */
 static const unsigned char counting[] = {0x48, 0x8d, 0x64, 0x24, 0x80, 0x9c, 0x48, 0xff,

@@ -2,10 +2,6 @@
 /* Two normalised texts of code, line by line. */
 #include "surgery.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Longer parts that differ are not aligned: all of them count. */
 enum { ALIGNED_MOST = 3000 };
 /* Code of which more instructions differ than this part is other code. */

@@ -2,9 +2,6 @@
 /* Copies of all functions at a distance, with their tables and slots. */
 #include "surgery_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Copies are multiples of 2 MB and the shift away, so that those parts of a core which

@@ -3,10 +3,6 @@
 #include "edit_private.h"
 #include "numbers.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 static bool is_zero_idiom(const struct one *one)
 {
     const unsigned n = one->decoded.operand_count_visible;

@@ -2,10 +2,6 @@
 /* Chooses the instructions that an edit changes, and the changes. */
 #include "edit_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- instructions ---- */
 
 bool one_decode(const struct planning *planning, const struct surgery_seen *seen,

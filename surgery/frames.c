@@ -2,9 +2,6 @@
 /* Unwind information, by the table of .eh_frame_hdr, as GNU and LLVM linkers write it. */
 #include "surgery_private.h"
 
-#include <errno.h>
-#include <string.h>
-
 enum {
     VERSION = 1,
     ENCODED_LEB = 0x01,

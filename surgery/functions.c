@@ -3,9 +3,6 @@
 #include "surgery_private.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- blocks ---- */
 

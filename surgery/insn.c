@@ -3,8 +3,6 @@
 #include "decode.h"
 #include "surgery_private.h"
 
-#include <string.h>
-
 static void take_flow(const ZydisDecodedInstruction *decoded, struct insn *insn)
 {
     const bool direct = decoded->raw.imm[0].is_relative;

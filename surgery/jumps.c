@@ -2,12 +2,8 @@
 /* Opens and closes; selects a variant: jumps at old entries lead to its functions. */
 #include "surgery_private.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "files.h"

@@ -5,10 +5,6 @@
 #include "numbers.h"
 #include "surgery_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { LINE = 64, JUMP_SHORT = 0xeb, JUMP_LONG = 0xe9, BRANCH_SHORT = 0x70, NEAR = 0x80 };
 
 /* ---- changes ---- */

@@ -3,8 +3,6 @@
 #include "never.h"
 #include "surgery.h"
 
-#include <errno.h>
-
 int surgery_available(struct error *error)
 {
     return error_set(error, -ENOTSUP, "%s",

@@ -2,11 +2,7 @@
 /* The code of a case as a text in which nothing depends on places. */
 #include "surgery_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "decode.h"
 

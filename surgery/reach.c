@@ -2,10 +2,6 @@
 /* From the beginnings of functions to all their instructions, jump tables and slots. */
 #include "surgery_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A jump table has at least so many entries, and is not believed to have more. */
 enum { TABLE_LEAST = 3, TABLE_MOST = 4096 };
 

@@ -3,8 +3,6 @@
 #include "decode.h"
 #include "surgery_private.h"
 
-#include <string.h>
-
 struct coded {
     ZydisDecodedInstruction decoded;
     ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];

@@ -2,10 +2,7 @@
 /* Mappings of this process. */
 #include "surgery_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "files.h"
 

@@ -2,9 +2,6 @@
 /* Follows the values that an edit changes. */
 #include "edit_private.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* Reads and writes of vector registers and masks, one bit each, and of memory. */
 struct use {
     uint64_t reads, writes;

@@ -4,9 +4,6 @@
 #include "surgery_private.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ABSOLUTE = 0, LENGTH_BYTES = 4, POINTER_BYTES = 8 };
 

@@ -2,11 +2,8 @@
 /* Functions by their names: as the linker knows them, or as C++ and Rust write them. */
 #include <ctype.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "library_private.h"
 

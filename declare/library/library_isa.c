@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instruction sets that the code of a function belongs to. */
-#include <string.h>
-
 #include "library_private.h"
 
 #ifdef HAVE_ZYDIS

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries as the loader would find them, and shared objects from archives. */
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -2,10 +2,7 @@
 /* From the name of a function to its address in this process. */
 #include <ctype.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "library_files.h"
 

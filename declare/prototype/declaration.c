@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A prototype as a whole, and what a shape makes of it. */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "declare_private.h"
 
@@ -13,6 +10,14 @@ int declaration_find(const struct declaration *declaration, const char *name)
         if (!strcmp(declaration->argument[i].name, name))
             return (int)i;
     return -1;
+}
+
+bool declaration_knows(const struct declaration *declaration, const char *name)
+{
+    bool known = declaration_find(declaration, name) >= 0;
+    for (uint32_t d = 0; d < declaration->n_dimensions; d++)
+        known |= !strcmp(declaration->dimension[d].name, name);
+    return known;
 }
 
 /* ---- reading ---- */
@@ -159,10 +164,7 @@ static int read_free_dimension(struct reader *reader)
     const int status = token_name(reader, token, new->name);
     if (status < 0)
         return status;
-    bool known = declaration_find(declaration, new->name) >= 0;
-    for (uint32_t d = 0; d < declaration->n_dimensions; d++)
-        known |= !strcmp(declaration->dimension[d].name, new->name);
-    if (known)
+    if (declaration_knows(declaration, new->name))
         return reader_fail(reader, token, "%s is there already", new->name);
     declaration->n_dimensions++;
     return 0;

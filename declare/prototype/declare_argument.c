@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One argument: first what it is, then, when all names are known, what its expressions
  * mean. */
-#include <stdio.h>
-#include <string.h>
-
 #include "declare_private.h"
 
 static struct declared_argument *argument_of(const struct reader *reader, uint32_t i)

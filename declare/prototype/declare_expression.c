@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads expressions of dimensions, and numbers. */
 #include <math.h>
-#include <string.h>
 
 #include "declare_private.h"
 
@@ -24,7 +23,14 @@ static int add(struct reader *reader, struct extent *extent, enum extent_op op,
 static int read_level(struct reader *reader, struct extent *extent, size_t level,
                       unsigned depth);
 
-/* The text behind a skipped value must be the same when the value is read. */
+int value_end(const struct reader *reader)
+{
+    const struct token *const token = reader_token(reader);
+    return token_is(token, ",") || token_is(token, ")")
+               ? 0
+               : reader_fail(reader, token, "expected ',' or ')' behind the value");
+}
+
 int expression_value(struct reader *reader, uint32_t i)
 {
     struct extent *const value = &reader->declaration->argument[i].integer;
@@ -37,11 +43,8 @@ int expression_value(struct reader *reader, uint32_t i)
                            "the value of %s depends on itself",
                            reader->declaration->argument[i].name);
     reader->values |= 1u << i;
-    const int status = expression_read(reader, value);
-    const struct token *const token = reader_token(reader);
+    const int status = expression_read(reader, value) ?: value_end(reader);
     reader->values &= ~(1u << i);
-    if (status == 0 && !token_is(token, ",") && !token_is(token, ")"))
-        return reader_fail(reader, token, "expected ',' or ')' behind the value");
     reader->at = back;
     return status;
 }

@@ -3,7 +3,6 @@
  * only their header knows, as XXH_PUBLIC_API, ZEXPORT, __THROW. Those that change a call
  * are refused. */
 #include <ctype.h>
-#include <string.h>
 
 #include "declare_private.h"
 

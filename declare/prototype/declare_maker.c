@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects: T *x = from make(...) then set(x, 3) free unmake. */
-#include <string.h>
-
 #include "declare_private.h"
 
 /* ---- as they stand ---- */
@@ -83,15 +81,6 @@ int written_pointer_parse(struct reader *reader, struct declared_argument *argum
 
 /* ---- when all names are known ---- */
 
-/* The text behind a skipped expression must be the same when it is read. */
-static int finish_end(const struct reader *reader)
-{
-    const struct token *const token = reader_token(reader);
-    return token_is(token, ",") || token_is(token, ")")
-               ? 0
-               : reader_fail(reader, token, "expected ',' or ')' behind the value");
-}
-
 /* An array or an object. */
 static bool find_made(const struct reader *reader, const struct token *token,
                       struct made_argument *made)
@@ -111,14 +100,9 @@ static bool find_made(const struct reader *reader, const struct token *token,
     return true;
 }
 
-/* True of the name of an argument or a dimension. */
 static bool is_known(const struct reader *reader, const struct token *token)
 {
-    const struct declaration *const declaration = reader->declaration;
-    bool known = declaration_find(declaration, token_word(token).text) >= 0;
-    for (uint32_t d = 0; d < declaration->n_dimensions; d++)
-        known |= token_is(token, declaration->dimension[d].name);
-    return known;
+    return declaration_knows(reader->declaration, token_word(token).text);
 }
 
 /* &name, *name: a variable or function of the library. */
@@ -202,7 +186,7 @@ static int finish_made(struct reader *reader, uint32_t i, bool first,
         !made->by_address)
         status = reader_fail(reader, token, "%s is not made yet; write &%s",
                              token_word(token).text, token_word(token).text);
-    return status < 0 ? status : finish_end(reader);
+    return status < 0 ? status : value_end(reader);
 }
 
 /* A function that fills an array takes arrays that have values, and no objects. */

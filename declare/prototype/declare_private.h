@@ -4,6 +4,9 @@
 
 #include "declare.h"
 
+/* True of the name of an argument or a dimension (declaration.c). */
+bool declaration_knows(const struct declaration *declaration, const char *name);
+
 /* ---- declare_lexer.c ---- */
 
 enum token_kind {
@@ -101,6 +104,8 @@ int token_text(const struct reader *reader, const struct token *token, char *tex
 /* ---- declare_expression.c ---- */
 
 int expression_read(struct reader *reader, struct extent *extent);
+/* The text behind a skipped value must be the same when the value is read. */
+int value_end(const struct reader *reader);
 /* The value of an INTEGER argument, wherever it stands. */
 int expression_value(struct reader *reader, uint32_t i);
 /* So many times as much. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types in front of a name: C's words, those of stdint.h, and short ones. */
 #include <ctype.h>
-#include <string.h>
 #include <strings.h>
 
 #include "declare_private.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types that are named before the prototype: typedef unsigned char uuid_t[16]; The words
  * that a name stands for take its place where it is used. */
-#include <errno.h>
-#include <string.h>
-
 #include "declare_private.h"
 
 static bool same_word(const struct token *a, const struct token *b)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions of dimensions: evaluated here, read in declare_expression.c. */
-#include <errno.h>
-
 #include "declare_private.h"
 
 static int divide(enum extent_op op, int64_t a, int64_t b, int64_t *value,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a declaration to the words of a call. */
-#include <string.h>
-
 #include "thunk_private.h"
 
 void *call_nothing(void)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Thunks are refused on any machine but x86-64. */
-#include <errno.h>
-
 #include "declare.h"
 #include "never.h"
 

@@ -2,9 +2,6 @@
 /* State that a checked call left changed, by the record of its code. */
 #include "thunk_private.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const char *const register_names[SAVED_REGISTERS] = {"rbx", "rbp", "r12",
                                                             "r13", "r14", "r15"};
 enum { DIRECTION = 1 << 10, MXCSR_STATUS = 0x3f, X87_TAGS = 8 };

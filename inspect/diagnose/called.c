@@ -2,8 +2,6 @@
 /* Instructions of functions that loops call. */
 #include "inspect_private.h"
 
-#include <stdlib.h>
-
 struct called {
     const struct nodes *nodes;
     const struct loops *loops;

@@ -4,9 +4,6 @@
  * in a call: these instructions of theirs do not count. */
 #include "inspect_private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MODULES = 64, CALLS_LEAST = 16 };
 struct module {
     const char *name;

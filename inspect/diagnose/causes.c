@@ -4,7 +4,6 @@
 #include "inspect.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- the table ---- */
 

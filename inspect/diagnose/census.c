@@ -2,11 +2,7 @@
 /* Sums up what executed: by encoding and width, by module, by loop. */
 #include "trace/trace.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* No more windows than these tell how much they differ. */
 enum { WINDOWS_MAX = 64 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inspect.h"
 
-#include <stdlib.h>
-
 void inspect_census_free(struct inspect_census *census)
 {
     for (size_t i = 0; i < census->n_loops; i++)

@@ -4,8 +4,6 @@
 #include "inspect_private.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PATH_MAX_NODES = 2048, TURNS = 32 };
 /* The least that loads of known cores take: no chain seems longer than it is. */

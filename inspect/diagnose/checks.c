@@ -4,8 +4,6 @@
  * error. Nobody can decide them outside of the loop. */
 #include "inspect_private.h"
 
-#include <stdlib.h>
-
 static const uint64_t flags = UINT64_C(1) << REGISTER_FLAGS;
 /* Calls change it and change it back: places of the frame stay. */
 static const uint64_t frame = UINT64_C(1) << GPR_RSP;

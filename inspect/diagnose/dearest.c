@@ -5,8 +5,6 @@
 #include "inspect_private.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* x87 works on its top of stack alone: many of a form were timed as a chain. All but
  * microcode costs less than so many cycles there. */

@@ -4,10 +4,6 @@
 #include "inspect_private.h"
 #include "numbers.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct search {
     const struct nodes *nodes;
     uint32_t n, visited;

@@ -3,7 +3,6 @@
 #include "inspect_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static bool has_access(const struct node *node, bool write)
 {

@@ -3,9 +3,6 @@
  * much, but keeps at least a pointer or a counter in a register. */
 #include "inspect.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Such loops have at least so many of all instructions. */
 #define MANY 0.3
 

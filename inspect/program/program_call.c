@@ -2,14 +2,9 @@
 /* A thread at a breakpoint: its call is told, stepped, or goes on. */
 #include "program_private.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <link.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -5,9 +5,6 @@
 #include "program_private.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { INT3 = 0xcc };

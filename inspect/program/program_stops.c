@@ -2,10 +2,8 @@
 /* Stops of threads: what each of them means, and that the thread goes on. */
 #include "program_private.h"
 
-#include <errno.h>
 #include <linux/kcmp.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>

@@ -2,7 +2,6 @@
 /* A thread as a struct child, which waits while all others are served. */
 #include "program_private.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/ptrace.h>

@@ -2,9 +2,6 @@
 /* Addresses and their order tell what accesses to memory cost beyond themselves. */
 #include "inspect_private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LINE = 64, TABLE = 256, PAGE = 4096, RED_ZONE = 128, SCALAR = 8 };
 
 /* Does a load of these bytes find them in a store that is still in flight, younger ones

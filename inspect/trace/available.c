@@ -2,7 +2,6 @@
 /* It finds out if children can be traced here: one is, through a loop of known length. */
 #include "inspect.h"
 
-#include <errno.h>
 #include <sched.h>
 
 enum { TURNS = 100, INSTRUCTIONS = 2 * TURNS + 2 };

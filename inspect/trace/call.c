@@ -2,11 +2,8 @@
 /* A call between two markers, which a tracer follows, and a child that makes it. */
 #include "inspect.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

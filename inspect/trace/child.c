@@ -2,11 +2,9 @@
 /* The traced process: stops, registers, memory, breakpoints. */
 #include "trace.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>

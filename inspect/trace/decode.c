@@ -2,10 +2,6 @@
 /* An instruction from its bytes. */
 #include "inspect_private.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "decode.h"
 
 /* ---- registers ---- */

@@ -3,11 +3,8 @@
 #include "numbers.h"
 #include "trace.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
 

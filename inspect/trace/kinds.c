@@ -2,8 +2,6 @@
 /* Kinds of instructions, by their names. */
 #include "inspect_private.h"
 
-#include <string.h>
-
 static bool starts(const char *text, const char *with)
 {
     return !strncmp(text, with, strlen(with));

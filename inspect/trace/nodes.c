@@ -2,9 +2,6 @@
 /* Executed instructions, found by context and address, and the edges between them. */
 #include "trace.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 static uint32_t first_slot(const struct nodes *nodes, uint64_t context, uint64_t address)
 {
     const uint64_t mixed = (address ^ context * 31) * UINT64_C(0x9e3779b97f4a7c15);

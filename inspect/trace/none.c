@@ -4,8 +4,6 @@
 #include "never.h"
 #include "program.h"
 
-#include <errno.h>
-
 static int no_tracer(struct error *error)
 {
     return error_set(error, -ENOTSUP, "%s",

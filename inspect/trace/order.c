@@ -4,7 +4,6 @@
 #include "trace.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Behind a load from an unknown place, so many instructions may wait for what is not
  * known. */

@@ -6,9 +6,6 @@
  * amount in each turn tell how many turns there were. */
 #include "trace.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Addresses of a path and of its exits. */
 struct addresses {
     uint64_t *slot;

@@ -3,9 +3,6 @@
 #include "inspect_private.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "files.h"

@@ -4,8 +4,6 @@
 #include "trace.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Forms that execute less often than one in so many are not measured. */
 enum { RARE = 1000 };

@@ -2,9 +2,7 @@
 /* Follows a call: steps what is new, records it as paths, and lets paths run. */
 #include "trace.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 /* A shorter path is stepped. After so many instructions, only one turn of each run of a
  * loop is replayed: more of their addresses would tell nothing new. */

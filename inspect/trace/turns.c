@@ -2,8 +2,6 @@
 /* The length of a call that was seen in windows alone, from the turns of its loops. */
 #include "trace.h"
 
-#include <errno.h>
-
 /* So many turns of a loop are counted at most, of the main one fewer: each is a stop of
  * up to 60 us in a virtual machine. */
 enum { COUNT_MOST = 80000, COUNT_MAIN_MOST = 16000 };

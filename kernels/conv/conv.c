@@ -2,12 +2,8 @@
 #include "conv.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conv_op.h"
 #include "kernels.h"

@@ -2,10 +2,6 @@
 #include "conv_plain.h"
 #include "kernels.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Bytes of x in one copy: they come from the second cache, once for each tile of output
  * channels. */
 enum { STRIP_BYTES = 96 << 10 };

@@ -2,11 +2,6 @@
 #include "conv_plan.h"
 #include "kernels.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Bytes of x and of weights in one pass: both stay in a second cache of 1 MB, and in one
  * of 512 kB nearly. */
 enum { BAND_BYTES = 256 << 10, PASS_BYTES = 192 << 10 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conv_op.h"
 
-#include <string.h>
-
 #include "conv_plain.h"
 
 /* A part keeps its first row of y and the end of its rows behind the dimensions. */

@@ -3,10 +3,6 @@
  * and again. */
 #include "kernels.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Sorts so many of an operand's elements; the rest repeat them. */
 enum { SORTED_MAX = 1 << 16 };
 

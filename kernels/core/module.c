@@ -2,9 +2,6 @@
 #include "kernels.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "near_names.h"
 

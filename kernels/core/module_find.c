@@ -2,10 +2,7 @@
 #include "kernels.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

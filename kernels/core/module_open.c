@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads shared objects of others beside the libraries that this program has loaded. */
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <link.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "kernels.h"

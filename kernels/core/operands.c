@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels.h"
 
-#include <errno.h>
-#include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels.h"
 
-#include <string.h>
-
 #include "prototypes.h"
 #include "roof/roof.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "split.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "op_row.h"
 #include "split_rules.h"
 #include "team.h"

@@ -3,7 +3,6 @@
 #include "kernels.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "half.h"
 #include "poison.h"

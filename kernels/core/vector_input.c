@@ -2,13 +2,8 @@
 #include "vector_input.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kernels.h"
 

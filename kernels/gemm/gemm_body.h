@@ -71,14 +71,12 @@ INLINE VEC OF(times)(VEC a, VEC b, enum gemm_form form)
 
 static inline void OF(read_vector)(T *to, const T *from, enum gemm_form form, bool of_a)
 {
-    (void)form, (void)of_a;
     STORE(to, LOAD(from));
 }
 
 static inline void OF(read_elements)(T *to, const T *from, ptrdiff_t n,
                                      enum gemm_form form, bool of_a)
 {
-    (void)form, (void)of_a;
     memcpy(to, from, (size_t)n * sizeof(T));
 }
 

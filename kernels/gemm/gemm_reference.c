@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gemm_op.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "gemm.h"
 #include "kernels.h"

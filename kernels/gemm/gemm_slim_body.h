@@ -320,6 +320,5 @@ static inline void OF(slim_products)(const struct simdbench_operands *operands,
                                      const struct gemm_workspace *workspace,
                                      enum gemm_form form)
 {
-    (void)operands, (void)workspace, (void)form;
 }
 #endif

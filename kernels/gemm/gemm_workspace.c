@@ -2,11 +2,6 @@
 /*
  * Memory for packed blocks: the state of the rows of gemm and gemm_argmax.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "gemm.h"
 #include "gemm_argmax.h"
 #include "kernels.h"

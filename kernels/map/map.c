@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "map.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "kernels.h"
 #include "matrix_op.h"
 #include "split_rules.h"

@@ -157,7 +157,6 @@ static void mxm_run(const struct simdbench_operands *operands, void *opaque)
 static void mxm_choice(const struct simdbench_operands *operands, const void *state,
                        struct simdbench_choice *choice)
 {
-    (void)operands, (void)state;
     choice->implementation = "GrB_mxm, full by row";
     choice->note = "filling C with the semiring's zero is inside, and so is memory that "
                    "GrB_mxm allocates";

@@ -26,9 +26,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "fastest.h"
 #include "prototypes.h"
 #include "simdbench.h"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "roof.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kernels.h"
 #include "prototypes.h"
@@ -105,7 +100,6 @@ static int roof_fill(const struct simdbench_operands *operands, uint64_t seed,
 static int roof_reference(const struct simdbench_operands *operands, const char *semiring,
                           const uint64_t *index, uint64_t n, void *value, double *slack)
 {
-    (void)operands, (void)semiring, (void)index, (void)n, (void)value, (void)slack;
     return -ENOTSUP;
 }
 

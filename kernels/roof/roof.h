@@ -44,8 +44,6 @@
  * loops. So many that a call and filling the pipes take less than 0.3% of it. */
 #define ROOF_PAIRS 286720
 
-#include <stdbool.h>
-
 #include "kernels.h"
 #include "simdbench.h"
 

@@ -13,10 +13,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "kernels.h"
 #include "prototypes.h"
 #include "roof.h"

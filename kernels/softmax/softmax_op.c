@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "softmax.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 

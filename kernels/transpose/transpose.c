@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transpose.h"
 
-#include <errno.h>
-#include <stddef.h>
-
 #include "kernels.h"
 #include "matrix_op.h"
 

@@ -2,9 +2,6 @@
 /* Tests of verdicts about time cannot let the machine decide: with this variable the
  * times of batches are made up, and no other program takes a part of the CPU. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "perfctr_private.h"
 

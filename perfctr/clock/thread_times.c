@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "perfctr_private.h"

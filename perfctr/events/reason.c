@@ -2,8 +2,6 @@
 #include <dirent.h>
 #include <limits.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "perfctr_private.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "proofs.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Short loops, of which each asks one thing of the core; and their table. */
-#include <string.h>
 #include <sys/mman.h>
 
 #include "rates.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rates of this core in a cycle, and what faults and wrong predictions cost it. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "numbers.h"
 #include "rates.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines that GitHub shows beside a change: about ten of each kind, so the worst first. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "export.h"
 #include "export_rows.h"
@@ -203,12 +200,7 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
     if (gate) {
         put_rest(file, "left out", gate->left_out);
         put_rest(file, "this CPU lacks", gate->lacking);
-    }
-    if (gate && gate->refused) {
-        FREED_BY(buffer_free) struct buffer why = {.text = NULL};
-        buffer_plain(&why, gate->refused);
-        fputs("; times do not gate: ", file);
-        put_escaped(file, buffer_text(&why), false);
+        put_rest(file, "times do not gate", gate->refused);
     }
     fputc('\n', file);
 }

@@ -6,8 +6,6 @@
  */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "export.h"
 #include "export_rows.h"

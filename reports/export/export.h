@@ -2,8 +2,6 @@
 /* Export: a run in formats that other programs read; docs/formats.md has them. */
 #pragma once
 
-#include <stdio.h>
-
 #include "model/model.h"
 
 /* One writer a file; 0 or -ENOMEM. */

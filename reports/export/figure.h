@@ -3,8 +3,6 @@
  * gnuplot substitutes nothing, and its terminal takes no markup. */
 #pragma once
 
-#include <stdio.h>
-
 #include "model/model.h"
 #include "text/text.h"
 

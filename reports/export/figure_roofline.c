@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rooflines: what a core, or all, can do at each arithmetic intensity, measured. */
 #include <math.h>
-#include <string.h>
 
 #include "figure.h"
 

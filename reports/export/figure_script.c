@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "figure.h"
 
-#include <errno.h>
-
 #include "export.h"
 
 enum { WIDTH = 480, HEIGHT = 380 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Speed over size, with intervals, limits and baselines. */
 #include <math.h>
-#include <string.h>
 
 #include "figure.h"
 

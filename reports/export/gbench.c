@@ -4,10 +4,7 @@
  * row, so there are no aggregates but times (no stddev, no cv), and no rows without a
  * time.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "export.h"
 #include "export_rows.h"

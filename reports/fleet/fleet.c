@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- what a host is ---- */
 
 static int is_text(struct fleet_host *host, const char *name, const char *text)

@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-#include <stdio.h>
-
 #include "model/model.h"
 #include "text/text.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A fleet as CSV and JSON, and what its hosts differ in. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "fleet_private.h"
 #include "text/fields.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A fleet as a table and in Markdown. */
-#include <string.h>
-
 #include "fleet_private.h"
 
 enum { NAMED = 8 }; /* hosts in one line */

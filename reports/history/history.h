@@ -2,8 +2,6 @@
 /* History: runs in an SQLite database, and what it tells of a case over time. */
 #pragma once
 
-#include <stdio.h>
-
 #include "model/model.h"
 
 /* docs/history.md has the tables. history.c appends, history_read.c reads, history_text.c

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer of a history in words. */
 #include <math.h>
-#include <string.h>
 
 #include "history.h"
 #include "text/text.h"

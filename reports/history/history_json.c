@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <cjson/cJSON.h>
-#include <string.h>
 
 #include "history.h"
 #include "text/fields.h"

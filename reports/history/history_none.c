@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In place of history.c and history_read.c where SQLite is missing. */
-#include <errno.h>
-
 #include "history.h"
 #include "text/text.h"
 

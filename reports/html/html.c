@@ -4,9 +4,6 @@
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "html_page.h"
 #include "text/text.h"

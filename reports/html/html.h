@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "model/model.h"
 #include "text/text.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In place of html.c where Chart.js is missing. */
-#include <errno.h>
-
 #include "html.h"
 
 int html_check(struct error *error)

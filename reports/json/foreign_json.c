@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON of hyperfine, nanobench, criterion, pytest-benchmark and pyperf as a run. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "json.h"
 #include "json_value.h"
 #include "readings/readings.h"

@@ -2,8 +2,6 @@
 /* The JSON of Google Benchmark as a run. Times, and what is made of rates, are those that
  * the library itself goes by: CPU time, unless a case says /real_time or /manual_time. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "json_value.h"
 #include "readings/readings.h"

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "judge/judge.h"
 #include "model/model.h"
 #include "study/study.h"

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <errno.h>
-
 #include "json_common.h"
 
 /* `json` is NULL if there is no such member. `parent` must outlive the value; the root

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Member "judge" of a run. */
-#include <string.h>
-
 #include "json_value.h"
 
 void json_judgements(struct json *json, cJSON *parent, const struct run *run)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A project file is read: sections of defaults, each with the line that it stands in. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "json.h"
 #include "json_value.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members "proof" and "base_proof" of a result. */
-#include <string.h>
-
 #include "json_value.h"
 
 static void json_call(struct json *json, cJSON *parent, const char *name,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims of a study file are read: checks, their evidence, shapes. */
 #include <math.h>
-#include <string.h>
 
 #include "json_value.h"
 

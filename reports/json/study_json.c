@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A study file is read: its work, arms and account. */
-#include <string.h>
-
 #include "json.h"
 #include "json_value.h"
 

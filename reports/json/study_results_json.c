@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Member "studies" of a run: each is a study file with results. When it is read back,
  * verdicts follow from these anew. */
-#include <string.h>
-
 #include "json.h"
 #include "json_value.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer of runs that compare builds, or try numbers of threads. */
 #include <math.h>
-#include <string.h>
 
 #include "judge/answer_kinds.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer of runs that explain a kernel, or the difference between two. */
 #include <math.h>
-#include <string.h>
 
 #include "judge/answer_kinds.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "judge.h"
 
 size_t id_label(const char *id, const char *op)

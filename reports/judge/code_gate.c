@@ -5,7 +5,6 @@
  * for an operation is held against what all loops of base do for one, so that a loop that
  * merely became hotter is no rise.
  */
-#include <errno.h>
 #include <math.h>
 
 #include "judge.h"

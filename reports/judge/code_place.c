@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes that the place of code explains. */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "gate.h"
 

@@ -5,10 +5,7 @@
  * changes show how large that is: their median is what the machine as a whole changed by,
  * and how far they lie from it is what a case changes by without a reason in its code.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gate.h"
 

@@ -2,9 +2,6 @@
 #include "judge.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 bool gain_measured(const struct result *result)
 {

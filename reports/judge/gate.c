@@ -7,10 +7,7 @@
  */
 #include "gate.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
 
 /* A noise floor above this many thresholds makes a case unusable. */
 #define FLOOR_LIMIT 2

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "judge.h"
 
 void group_title(const struct run *run, size_t first, size_t end, char *name, size_t size,

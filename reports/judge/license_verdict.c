@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cost of wide SIMD: what it gains net, the answer in words, and the verdict. */
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "judge.h"
 #include "judge/answer_kinds.h"

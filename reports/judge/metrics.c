@@ -2,7 +2,6 @@
 /* Formulas are text from tables or from any file: one that makes no sense has the value
  * NaN, and its metric is not shown. */
 #include <math.h>
-#include <string.h>
 
 #include "metrics.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* The least threshold that makes a gate of equal code SAME: twice the floor, so that the
  * threshold decides, and the whole interval within it. */

@@ -4,11 +4,7 @@
  * differences between runs that have other causes than code. Roofs are the same code in
  * both runs: their change is the machine's, so they are the control.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gate.h"
 #include "merge.h"

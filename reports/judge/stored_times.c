@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The times of two stored runs. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "gate.h"
 

@@ -2,7 +2,6 @@
 #include "account_model.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "text/text.h"
 

@@ -3,7 +3,6 @@
  * model.h. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "stats/stats.h"

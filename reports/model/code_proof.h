@@ -2,7 +2,6 @@
 /* A trace, in a process that was not timed, found what a case executes. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "text/fields.h"

@@ -2,9 +2,7 @@
 /* A verdict about a function that somebody else wrote, as data. Part of model.h. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "stats/stats.h"
 #include "text/fields.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs that are made of what other programs print. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "readings.h"
 #include "text/text.h"
 

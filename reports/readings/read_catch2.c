@@ -5,10 +5,7 @@
  */
 #include "readings.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "text/text.h"
 

@@ -9,8 +9,6 @@
  */
 /* clang-format on */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "readings.h"
 

@@ -4,8 +4,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NUMBER_MOST = 63 };
 

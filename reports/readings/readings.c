@@ -3,8 +3,6 @@
 #include "readings.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "text/text.h"
 

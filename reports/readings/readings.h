@@ -6,9 +6,7 @@
 #pragma once
 
 #include <regex.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "error.h"
 #include "model/model.h"

@@ -14,8 +14,6 @@
  * correlation these are plain permutations.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "error.h"
 #include "numbers.h"

@@ -3,8 +3,6 @@
 #include "study/study.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char decimal[] = "0123456789";
 

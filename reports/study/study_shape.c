@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of letters, each with a number: "n1c16h66w66". */
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 
 #include "study.h"
 

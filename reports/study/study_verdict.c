@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One function decides all claims: study_point_verdict(). */
-#include <errno.h>
 #include <math.h>
 
 #include "study.h"

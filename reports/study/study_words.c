@@ -2,7 +2,6 @@
 /* The words of a study for tables and other programs. */
 #include <ctype.h>
 #include <math.h>
-#include <string.h>
 
 #include "study.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GitHub drops a summary of more than 1 MiB whole. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "sheet.h"
 
 enum { MARKDOWN_MAX = 1000 * 1000 };

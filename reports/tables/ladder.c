@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bandwidth by working set: for each instruction set and number of threads a table. */
-#include <string.h>
-
 #include "tables.h"
 #include "text/text.h"
 

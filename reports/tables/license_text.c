@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "tables.h"
 
 static void add_interval(struct buffer *text, const struct interval *ci, double scale,

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "tables/claims/study_sheet.h"
 #include "tables/comparison/comparison_sheet.h"
 

@@ -2,7 +2,6 @@
 #include "fields.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "text.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "text.h"
 

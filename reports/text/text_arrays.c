@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "text.h"
 
 void *array_grow(void *where, size_t n, size_t size)

@@ -3,7 +3,7 @@
 #include "declare.h"
 #include "unit.h"
 
-static void test_ctypes(void **state)
+TEST(test_ctypes)
 {
     static const struct {
         enum ctype type;
@@ -43,7 +43,7 @@ static void test_ctypes(void **state)
     }
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
     static const struct {
         enum ctype type;
@@ -90,9 +90,4 @@ static void test_words(void **state)
         if (!isnan(single))
             assert_int_equal(ctype_of_double(CTYPE_BF16, (double)single), bits);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_ctypes), TEST(test_words));
 }

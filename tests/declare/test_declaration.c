@@ -4,7 +4,7 @@
 
 /* ---- the example of the documentation, in full ---- */
 
-static void test_mix(void **state)
+TEST(test_mix)
 {
     const struct declaration *d = parsed(
         "void mix(inout float dst[n], const float src[n], float gain = 0.5, size_t n);");
@@ -34,7 +34,7 @@ static void test_mix(void **state)
 
 /* ---- types ---- */
 
-static void test_types(void **state)
+TEST(test_types)
 {
     static const struct {
         const char *word;
@@ -90,7 +90,7 @@ static void test_types(void **state)
     }
 }
 
-static void test_returned(void **state)
+TEST(test_returned)
 {
     static const struct {
         const char *text;
@@ -111,7 +111,7 @@ static void test_returned(void **state)
 }
 
 /* The object of a method may be made, filled, found, or none. */
-static void test_objects_of_methods(void **state)
+TEST(test_objects_of_methods)
 {
     static const struct {
         const char *object;
@@ -133,7 +133,7 @@ static void test_objects_of_methods(void **state)
 }
 
 /* Names may be words that mean something at other places. */
-static void test_words_as_names(void **state)
+TEST(test_words_as_names)
 {
     const struct declaration *d = parsed(
         "void (const float in[bytes], float out[from], size_t bytes, int from, int "
@@ -147,7 +147,7 @@ static void test_words_as_names(void **state)
 
 /* ---- expressions ---- */
 
-static void test_extents(void **state)
+TEST(test_extents)
 {
     static const struct {
         const char *text;
@@ -192,7 +192,7 @@ static int measured(const char *text, int64_t n, int64_t m, struct error *error)
     return declaration_measure(parsed(text), (int64_t[]){n, m}, &sizes, error);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
     struct error error;
     assert_int_equal(
@@ -230,7 +230,7 @@ static void test_limits(void **state)
 
 /* ---- pointers with a value ---- */
 
-static void test_pointers(void **state)
+TEST(test_pointers)
 {
     const struct declaration *d = parsed(
         "int (struct ctx *c = from ctx_new(3, -0.5, 1.5f, \"a\\n\", NULL, 2 * n) free "
@@ -271,7 +271,7 @@ static void test_pointers(void **state)
 }
 
 /* The layout is that of C on x86-64. */
-static void test_structures(void **state)
+TEST(test_structures)
 {
     const struct declaration *d = parsed(
         "typedef struct vec { float x, y, z; } vec;\n"
@@ -310,10 +310,9 @@ static void test_structures(void **state)
     assert_int_equal(value_at(&d->argument[1].count, n), 160);
     assert_true(d->argument[1].has_bool && d->argument[1].has_pointer);
     assert_string_equal(d->returned_as, "int");
-    (void)state;
 }
 
-static void test_typedefs(void **state)
+TEST(test_typedefs)
 {
     const struct declaration *d = parsed(
         "typedef unsigned long uLong; typedef unsigned char Byte;\ntypedef float real;\n"
@@ -353,7 +352,7 @@ static void test_typedefs(void **state)
     assert_int_equal(d->argument[1].type, CTYPE_U32);
 }
 
-static void test_functions(void **state)
+TEST(test_functions)
 {
     const struct declaration *d = parsed(
         "void qsort(inout bytes base[n * size], size_t n, size_t size = sizeof(int), int "
@@ -366,7 +365,7 @@ static void test_functions(void **state)
     assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){5}), 20);
 }
 
-static void test_freed(void **state)
+TEST(test_freed)
 {
     const struct declaration *d = parsed(
         "char *f(char **a free g, const u8 **b = 0, char **c = NULL, void *d = from "
@@ -381,7 +380,7 @@ static void test_freed(void **state)
     assert_true(d->argument[3].freed_by_address);
 }
 
-static void test_lengths(void **state)
+TEST(test_lengths)
 {
     const struct declaration *d =
         parsed("long (u8 dst[2 * n] length *written, u8 more[9] length return, size_t "
@@ -396,7 +395,7 @@ static void test_lengths(void **state)
     assert_int_equal(value_at(&d->argument[1].integer, NULL), 0);
 }
 
-static void test_tolerances(void **state)
+TEST(test_tolerances)
 {
     static const struct {
         const char *text;
@@ -424,21 +423,11 @@ static void test_tolerances(void **state)
 }
 
 /* Names with their namespaces: of types, and of makers. */
-static void test_scopes(void **state)
+TEST(test_scopes)
 {
     const struct declaration *const d =
         parsed("void (ns::Filter &f = from ns::make(3) free ns::drop)");
     assert_int_equal(d->argument[0].kind, ARGUMENT_OPAQUE);
     assert_string_equal(d->argument[0].step[0].name, "ns::make");
     assert_string_equal(d->argument[0].freed_by, "ns::drop");
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_scopes), TEST(test_mix), TEST(test_types),
-                     TEST(test_returned), TEST(test_objects_of_methods),
-                     TEST(test_words_as_names), TEST(test_extents), TEST(test_limits),
-                     TEST(test_pointers), TEST(test_typedefs), TEST(test_structures),
-                     TEST(test_freed), TEST(test_functions), TEST(test_lengths),
-                     TEST(test_tolerances));
 }

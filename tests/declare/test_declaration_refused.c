@@ -297,7 +297,7 @@ static const struct {
      "an expression has more than 32 numbers and signs"},
 };
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
         struct declaration declaration;
@@ -318,7 +318,7 @@ static void test_refused(void **state)
 
 /* The part of a long source around the caret is shown, and nothing that could control a
  * terminal. */
-static void test_excerpt(void **state)
+TEST(test_excerpt)
 {
     char text[400] = "void (";
     struct declaration declaration;
@@ -347,7 +347,7 @@ static void test_excerpt(void **state)
     }
 }
 
-static void test_too_much(void **state)
+TEST(test_too_much)
 {
     char text[6000] = "void (u8 x[";
     struct declaration declaration;
@@ -374,9 +374,4 @@ static void test_too_much(void **state)
     text[1024] = '\0';
     assert_int_equal(declaration_parse(text, &declaration, &error), -EINVAL);
     assert_non_null(strstr(error.text, "a prototype has more than 1023 words\n"));
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_refused), TEST(test_excerpt), TEST(test_too_much));
 }

@@ -55,7 +55,7 @@ static void check_whole(const struct declared_file *file)
     assert_int_equal(crc->ops.n, 0);
 }
 
-static void test_whole(void **state)
+TEST(test_whole)
 {
     struct declared_file file;
     struct error error = {.text = ""};
@@ -67,7 +67,7 @@ static void test_whole(void **state)
     assert_int_equal(file.n, 0);
 }
 
-static void test_load(void **state)
+TEST(test_load)
 {
     char path[] = "/tmp/simdbench-functions-XXXXXX";
     struct declared_file file;
@@ -151,7 +151,7 @@ static const struct {
      "m.json: ops[1]: there are two ops f"},
 };
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
         struct declared_file file;
@@ -167,7 +167,7 @@ static void test_refused(void **state)
 
 /* Members that need the prototype may stand before it; a file in this folder has no
  * folder. */
-static void test_any_order(void **state)
+TEST(test_any_order)
 {
     static const char text[] =
         "{\"ops\":[{\"inputs\":{\"x\":\"zero\"},\"work\":{\"ops\":\"n\"}," KERNEL
@@ -181,10 +181,4 @@ static void test_any_order(void **state)
     assert_int_equal(file.op[0].ops.n, 1);
     assert_string_equal(file.op->library, "./m.so");
     declared_free(&file);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_whole), TEST(test_load), TEST(test_refused),
-                     TEST(test_any_order));
 }

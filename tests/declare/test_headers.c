@@ -2,7 +2,7 @@
 /* Prototypes as headers have them: macros and attributes say nothing about a call. */
 #include "parsed.h"
 
-static void test_macros(void **state)
+TEST(test_macros)
 {
     static const char *const all[] = {
         "ZEXTERN int ZEXPORT f OF((const Bytef x[n], uInt n));",
@@ -46,17 +46,16 @@ static void test_macros(void **state)
 }
 
 /* The functions that fill an array are told the seed. */
-static void test_seed(void **state)
+TEST(test_seed)
 {
     const struct declaration *d =
         parsed("void (inout u8 x[n] then f(x, n, seed), int n)");
     assert_int_equal(d->argument[0].made[2].kind, ARGUMENT_DIMENSION);
     d = parsed("void (inout u8 x[n] then f(x, seed), int n, int seed = 3)");
     assert_int_equal(d->argument[0].made[1].kind, ARGUMENT_INTEGER);
-    (void)state;
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
     static const char *const all[] = {
         "float _Complex", "float complex",       "_Complex float",
@@ -77,7 +76,7 @@ static void test_pairs(void **state)
     assert_string_equal(parsed("void (float complex[4])")->argument[0].name, "complex");
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
     const struct declaration *d = parsed("int f(const u8 **x[k][w], const int s[3] = {w, "
                                          "0, (k + 1) * 2}, const float c[2] "
@@ -89,7 +88,7 @@ static void test_values(void **state)
     assert_string_equal(d->argument[0].text, "");
 }
 
-static void test_objects(void **state)
+TEST(test_objects)
 {
     const struct declaration *d = parsed(
         "void (ctx *c = from calloc(1, 288) then init(c) then set_key(c, key, 128) free "
@@ -118,7 +117,7 @@ static void test_objects(void **state)
     assert_string_equal(d->argument[1].freed_by, "Filter::~Filter");
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     static const char *const all[][2] = {
         {"__attribute__((ms_abi)) void f()", "ms_abi changes how a function is called"},
@@ -159,10 +158,4 @@ static void test_refused(void **state)
         if (!strstr(error.text, all[i][1]))
             fail_msg("%s: %s", all[i][0], error.text);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_macros), TEST(test_seed), TEST(test_pairs),
-                     TEST(test_values), TEST(test_objects), TEST(test_refused));
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of calls that were kept: what was written is read; what was cut or changed is
  * refused. */
-#include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "declare.h"
@@ -38,7 +36,7 @@ static int read_bytes(const char *text, size_t n, struct kept_calls *calls)
     return status;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     struct kept_calls calls;
     size_t bytes;
@@ -64,7 +62,7 @@ static void test_round_trip(void **state)
     free(text);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     struct kept_calls calls;
     struct error error;
@@ -83,9 +81,4 @@ static void test_refused(void **state)
     free(text);
     assert_int_equal(kept_calls_read("/none.calls", &calls, &error), -ENOENT);
     assert_int_equal(kept_calls_read("/", &calls, &error), -EINVAL);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_round_trip), TEST(test_refused));
 }

@@ -10,7 +10,8 @@ static int open_library(void **state)
 {
     static struct library library;
     struct error error = {.text = ""};
-    if (library_read(library_path, &library, &error) < 0)
+    library_path = unit_argument(1);
+    if (!library_path || library_read(library_path, &library, &error) < 0)
         fail_msg("%s", error.text);
     *state = &library;
     return 0;
@@ -24,7 +25,7 @@ static int close_library(void **state)
 
 /* ---- tables of symbols ---- */
 
-static void test_bindings(void **state)
+TEST(test_bindings)
 {
     const struct library *library = *state;
     assert_false(library->is_object);
@@ -47,7 +48,7 @@ static void test_bindings(void **state)
     }
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     const struct library *library = *state;
     const struct library_function *function;
@@ -77,7 +78,7 @@ static void test_names(void **state)
         strstr(error.text, "audio::add_avx2(float, float), audio::add_avx2(int, int)"));
 }
 
-static void test_near(void **state)
+TEST(test_near)
 {
     const struct library_function *function;
     struct error error;
@@ -102,7 +103,7 @@ static void test_near(void **state)
 }
 
 /* A hint is a name that can be written, of the symbol too where that is alike. */
-static void test_hints(void **state)
+TEST(test_hints)
 {
     static const struct {
         const char *symbol, *demangled, *name, *hint;
@@ -136,7 +137,7 @@ static void test_hints(void **state)
 
 /* ---- instruction sets ---- */
 
-static void test_isas(void **state)
+TEST(test_isas)
 {
     struct library *const library = *state;
     struct error error = {.text = ""};
@@ -151,7 +152,7 @@ static void test_isas(void **state)
     assert_string_equal(found(library, "mix_table")->isa, "");
 }
 
-static void test_families(void **state)
+TEST(test_families)
 {
     struct family *family;
     size_t n;
@@ -176,7 +177,7 @@ static void test_families(void **state)
 
 /* Families as "name name", '|' between two. One name with other arguments is another op.
  * The code of sum_fma is that of the first. */
-static void test_family_names(void **state)
+TEST(test_family_names)
 {
     static const struct {
         const char *symbols, *families;
@@ -223,7 +224,7 @@ static void test_family_names(void **state)
 }
 
 /* Clones of a function have other arguments than it, and parts of it have none. */
-static void test_clones_are_in_no_family(void **state)
+TEST(test_clones_are_in_no_family)
 {
     static const struct {
         const char *suffix;
@@ -252,7 +253,7 @@ static void test_clones_are_in_no_family(void **state)
     }
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
     static const struct {
         const char *name, *isa;
@@ -299,7 +300,7 @@ static void test_words(void **state)
 
 /* ---- places ---- */
 
-static void test_places(void **state)
+TEST(test_places)
 {
     static const struct {
         const char *text;
@@ -325,7 +326,7 @@ static void test_places(void **state)
         assert_int_equal(place_parse(bad[i], &place, &error), -EINVAL);
 }
 
-static void test_split(void **state)
+TEST(test_split)
 {
     static const struct {
         const char *text, *library, *place;
@@ -355,7 +356,7 @@ static void test_split(void **state)
         assert_int_equal(place_library(alone[i]), 0);
 }
 
-static void test_resolve(void **state)
+TEST(test_resolve)
 {
     static const char *const good[] = {"mix_c",         "mix_sse2",       "mix_local",
                                        "choose_mix()",  "mix_table[0]",   "mix_table[1]",
@@ -381,14 +382,4 @@ static void test_resolve(void **state)
     dlclose(handle);
 }
 
-int main(int argc, char **argv)
-{
-    if (argc < 2)
-        return 1;
-    library_path = argv[1];
-    return RUN_TESTS_BETWEEN(
-        open_library, close_library, TEST(test_bindings), TEST(test_names),
-        TEST(test_near), TEST(test_hints), TEST(test_isas), TEST(test_families),
-        TEST(test_family_names), TEST(test_clones_are_in_no_family), TEST(test_words),
-        TEST(test_places), TEST(test_split), TEST(test_resolve));
-}
+TESTS_BETWEEN(open_library, close_library)

@@ -9,7 +9,7 @@ static const char *library_path;
 static const char *object_path;
 static const char *archive_path;
 
-static void test_where(void **state)
+TEST(test_where)
 {
     char path[256];
     struct error error;
@@ -50,7 +50,7 @@ static void link_and_call(const char *path)
     free(command);
 }
 
-static void test_linked(void **state)
+TEST(test_linked)
 {
     char *linked, *command;
     struct error error;
@@ -79,7 +79,7 @@ static size_t count_lines(const char *path)
 
 /* A compiler of a few lines complains as real ones do; it is asked again only if what it
  * complains of can be taken away, and its last complaint is told. */
-static void test_complaints_of_linkers(void **state)
+TEST(test_complaints_of_linkers)
 {
 #define STREAMS "relocation R_X86_64_PC32 against symbol \\`stderr@@GLIBC_2.2.5'"
 #define LIBRARY "ld: cannot find -lstdc++: No such file or directory"
@@ -127,7 +127,7 @@ static void test_complaints_of_linkers(void **state)
 }
 
 /* A compiler with more words than are kept would be run without the file. */
-static void test_compiler_of_many_words(void **state)
+TEST(test_compiler_of_many_words)
 {
 #define EIGHT " -g -g -g -g -g -g -g -g"
     char *linked, *command;
@@ -139,7 +139,7 @@ static void test_compiler_of_many_words(void **state)
     assert_null(command);
 }
 
-static void test_objects(void **state)
+TEST(test_objects)
 {
     struct library library;
     struct error error;
@@ -154,7 +154,7 @@ static void test_objects(void **state)
 }
 
 /* Cut off anywhere, or with wrong bytes anywhere: an answer, and no crash. */
-static void test_any_bytes(void **state)
+TEST(test_any_bytes)
 {
     char path[] = "/tmp/simdbench-library-XXXXXX";
     static unsigned char bytes[1 << 20], copy[1 << 20];
@@ -192,14 +192,12 @@ static void test_any_bytes(void **state)
     unlink(path);
 }
 
-int main(int argc, char **argv)
+static int take_paths(void **state)
 {
-    if (argc != 4)
-        return 1;
-    library_path = argv[1];
-    object_path = argv[2];
-    archive_path = argv[3];
-    return RUN_TESTS(TEST(test_where), TEST(test_linked), TEST(test_objects),
-                     TEST(test_complaints_of_linkers), TEST(test_compiler_of_many_words),
-                     TEST(test_any_bytes));
+    library_path = unit_argument(1);
+    object_path = unit_argument(2);
+    archive_path = unit_argument(3);
+    return archive_path ? 0 : -1;
 }
+
+TESTS_BETWEEN(take_paths, NULL)

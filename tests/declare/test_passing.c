@@ -2,7 +2,7 @@
 /* Prototypes of functions that take more than arrays and numbers. */
 #include "parsed.h"
 
-static void test_planes(void **state)
+TEST(test_planes)
 {
     const struct declaration *d =
         parsed("void (const float *const x[k][h][w], inout u8 *y[2][n], size_t k, int h, "
@@ -25,7 +25,7 @@ static void test_planes(void **state)
     assert_string_equal(error.text, "x would have 5000 pointers; 0 to 4096 are possible");
 }
 
-static void test_vectors(void **state)
+TEST(test_vectors)
 {
     const struct declaration *d = parsed("__m512d f(__m256 x, double g = 2, __m128i)");
     assert_int_equal(d->returned, CTYPE_F64);
@@ -38,7 +38,7 @@ static void test_vectors(void **state)
     assert_int_equal(value_at(&d->argument[2].count, NULL), 16);
 }
 
-static void test_makers(void **state)
+TEST(test_makers)
 {
     const struct declaration *d =
         parsed("int (fir *f = from fir_new(taps, t, 1.5) free fir_free, void *g = from "
@@ -59,7 +59,7 @@ static void test_makers(void **state)
 }
 
 /* Numbers of registers, and behind them of words on the stack. */
-static void test_places(void **state)
+TEST(test_places)
 {
     struct call_signature signature;
     declaration_signature(
@@ -71,10 +71,4 @@ static void test_places(void **state)
     assert_int_equal(call_place(&signature, 9), 0);
     assert_int_equal(call_place(&signature, 14), 5);
     assert_int_equal(call_place(&signature, 15), 7); /* behind j */
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_planes), TEST(test_vectors), TEST(test_makers),
-                     TEST(test_places));
 }

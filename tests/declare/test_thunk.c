@@ -75,7 +75,7 @@ static void run_mixed(enum form form)
     thunk_free(thunk);
 }
 
-static void test_mixed(void **state)
+TEST(test_mixed)
 {
     run_mixed(CODE);
     run_mixed(JUMP);
@@ -95,7 +95,7 @@ static uint64_t take_integers(uint64_t a, uint64_t b, uint64_t c, uint64_t d, ui
     return is_aligned() ? sum : 0;
 }
 
-static void test_any_number(void **state)
+TEST(test_any_number)
 {
     for (uint32_t n = 0; n <= DECLARED_MAX; n++) {
         struct call_signature signature = {.n = n};
@@ -134,7 +134,7 @@ static float scale(float *values, size_t n, float by)
     return sum;
 }
 
-static void test_again(void **state)
+TEST(test_again)
 {
     float values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     void *const pointer[DECLARED_MAX] = {values};
@@ -159,7 +159,7 @@ static void test_again(void **state)
 
 /* A function whose arguments fit into registers returns to the caller of the jump, and
  * nothing is stored. */
-static void test_jump(void **state)
+TEST(test_jump)
 {
     float values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     const struct call_signature signature = {
@@ -192,7 +192,7 @@ static int compact(uint8_t *to, const uint8_t *from, size_t n, unsigned *written
     return -(int)room;
 }
 
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
     uint8_t to[16], from[16];
     void *const pointer[DECLARED_MAX] = {to, from, [5] = to};
@@ -227,7 +227,7 @@ static _Float16 twice(_Float16 x)
     return x + x;
 }
 
-static void test_half(void **state)
+TEST(test_half)
 {
     void *const pointer[DECLARED_MAX] = {NULL};
     struct declaration declaration;
@@ -309,7 +309,7 @@ static void run_vector(const char *prototype, const void *function, enum call_cl
     thunk_free(thunk);
 }
 
-static void test_vectors(void **state)
+TEST(test_vectors)
 {
     run_vector("__m512d (__m256d x, double by = 0.25, __m512d y)", (const void *)add_wide,
                CALL_VECTOR_64, 0.5);
@@ -317,11 +317,4 @@ static void test_vectors(void **state)
                CALL_VECTOR_32, 4);
     run_vector("__m128 (__m128 x, void *gap = NULL, __m128 y)", (const void *)add_4,
                CALL_VECTOR_16, 2);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_mixed), TEST(test_any_number), TEST(test_again),
-                     TEST(test_jump), TEST(test_addresses), TEST(test_half),
-                     TEST(test_vectors));
 }

@@ -72,7 +72,7 @@ static const struct {
     {breaks_mxcsr, CALL_MXCSR, "mxcsr is changed"},
 };
 
-static void test_rules(void **state)
+TEST(test_rules)
 {
     const struct call_signature signature = {.n = 9};
     const unsigned mxcsr = _mm_getcsr() & ~0x3fu;
@@ -100,7 +100,7 @@ static void test_rules(void **state)
     }
 }
 
-static void test_upper(void **state)
+TEST(test_upper)
 {
     const struct call_signature signature = {.n = 0};
     struct call_frame frame = {.result = 0};
@@ -115,7 +115,7 @@ static void test_upper(void **state)
 }
 
 /* No page can be written and run. */
-static void test_pages(void **state)
+TEST(test_pages)
 {
     const struct call_signature signature = {.n = 1};
     struct thunk *thunk = make(&signature, (const void *)call_nothing);
@@ -136,9 +136,4 @@ static void test_pages(void **state)
     fclose(maps);
     assert_true(found);
     thunk_free(thunk);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_rules), TEST(test_upper), TEST(test_pages));
 }

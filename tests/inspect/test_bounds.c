@@ -2,7 +2,7 @@
 /* Bounds and shares from counts and rates of the core. */
 #include "tile_facts.h"
 
-static void test_cycles(void **state)
+TEST(test_cycles)
 {
     struct inspect_facts facts = tile();
     inspect_bounds(&facts);
@@ -13,7 +13,7 @@ static void test_cycles(void **state)
     assert_near(VALUE(cycles), 7, 1e-9);
 }
 
-static void test_ports(void **state)
+TEST(test_ports)
 {
     struct inspect_facts facts = tile();
     inspect_bounds(&facts);
@@ -49,7 +49,7 @@ static void test_ports(void **state)
 }
 
 /* Microcode may take less than was timed, other instructions may not. */
-static void test_forms(void **state)
+TEST(test_forms)
 {
     struct inspect_facts facts = tile();
     SET(dearest, 12);
@@ -65,7 +65,7 @@ static void test_forms(void **state)
     assert_true(isnan(VALUE(form_cycles)));
 }
 
-static void test_widths(void **state)
+TEST(test_widths)
 {
     static const double bits[] = {32, 128, 256, 512};
     for (size_t i = 0; i < 4; i++) {
@@ -97,7 +97,7 @@ static void test_widths(void **state)
 }
 
 /* Wider gathers may be slower, element by element. */
-static void test_gathers(void **state)
+TEST(test_gathers)
 {
     struct inspect_facts facts = tile();
     SET(gathered, 8);
@@ -114,7 +114,7 @@ static void test_gathers(void **state)
     assert_near(VALUE(gather_cycles), 10, 1e-9);
 }
 
-static void test_splits(void **state)
+TEST(test_splits)
 {
     struct inspect_facts facts = tile();
     SET(line_splits, 2);
@@ -144,7 +144,7 @@ static void test_splits(void **state)
 }
 
 /* 8 loads of 3 a cycle, but of those of the same bytes 2: all of these take 4 cycles. */
-static void test_banks(void **state)
+TEST(test_banks)
 {
     struct inspect_facts facts = tile();
     SET(rate_loads_128, 3);
@@ -161,7 +161,7 @@ static void test_banks(void **state)
     assert_near(VALUE(load_cycles), 4, 1e-9);
 }
 
-static void test_long_loop(void **state)
+TEST(test_long_loop)
 {
     struct inspect_facts facts = tile();
     SET(cycles, 10000);
@@ -182,7 +182,7 @@ static void test_long_loop(void **state)
     assert_near(VALUE(decode_cycles), 4096, 1e-9);
 }
 
-static void test_branches(void **state)
+TEST(test_branches)
 {
     struct inspect_facts facts = tile();
     SET(branches, 5);
@@ -197,7 +197,7 @@ static void test_branches(void **state)
     assert_near(VALUE(branch_cycles), 4, 1e-9);
 }
 
-static void test_costs(void **state)
+TEST(test_costs)
 {
     struct inspect_facts facts = tile();
     SET(failed_forwards, 2);
@@ -238,7 +238,7 @@ static void test_costs(void **state)
 
 /* More than 1.1 times the measured cycles cannot be: neither the bound nor what stands
  * for it is known any more, and all that follows is derived without it. */
-static void test_refuted(void **state)
+TEST(test_refuted)
 {
     struct inspect_facts facts = tile();
     SET(chain, 10.9);
@@ -278,7 +278,7 @@ static void test_refuted(void **state)
 }
 
 /* Windows that cannot stand for a call tell nothing of it; what was timed stays. */
-static void test_samples(void **state)
+TEST(test_samples)
 {
     static const struct {
         enum inspect_fact fact;
@@ -317,7 +317,7 @@ static void test_samples(void **state)
 }
 
 /* The edit cuts chains of vectors: of others it says nothing. */
-static void test_unchained(void **state)
+TEST(test_unchained)
 {
     struct inspect_facts facts = {0};
     inspect_fact_set(&facts, FACT_chain, 10);
@@ -331,7 +331,7 @@ static void test_unchained(void **state)
 }
 
 /* Spills of a loop that calls are around its calls. */
-static void test_unsaved(void **state)
+TEST(test_unsaved)
 {
     struct inspect_facts facts = {0};
     inspect_fact_set_interval(&facts, FACT_edit_spill, 0.7, 0.6, 0.8);
@@ -348,7 +348,7 @@ static void test_unsaved(void **state)
     assert_true(isnan(VALUE(unsaved)) && isnan(VALUE(saved_chain)));
 }
 
-static void test_shares(void **state)
+TEST(test_shares)
 {
     struct inspect_facts facts = tile();
     SET(scalar_stack, 10);
@@ -389,7 +389,7 @@ static void test_shares(void **state)
     assert_near(VALUE(elements), 1, 0);
 }
 
-static void test_nothing_known(void **state)
+TEST(test_nothing_known)
 {
     struct inspect_facts facts = {0};
     inspect_bounds(&facts);
@@ -403,14 +403,4 @@ static void test_nothing_known(void **state)
     SET(roof_share, 1.1);
     inspect_bounds(&facts);
     assert_near(VALUE(gap_share), 0, 0);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_forms),
-                     TEST(test_widths), TEST(test_gathers), TEST(test_splits),
-                     TEST(test_banks), TEST(test_long_loop), TEST(test_branches),
-                     TEST(test_costs), TEST(test_refuted), TEST(test_samples),
-                     TEST(test_unchained), TEST(test_unsaved), TEST(test_shares),
-                     TEST(test_nothing_known));
 }

@@ -2,7 +2,7 @@
 /* Bounds of memory and roofs, and inputs that make a case faster. */
 #include "tile_facts.h"
 
-static void test_roof_and_memory(void **state)
+TEST(test_roof_and_memory)
 {
     struct inspect_facts facts = tile();
     SET(roof_share, 0.9);
@@ -22,7 +22,7 @@ static void test_roof_and_memory(void **state)
 
 /* Accesses that change pages are no stream: lines that are used again may come from near,
  * and lines that are not cannot push each other out. */
-static void test_no_stream(void **state)
+TEST(test_no_stream)
 {
     struct inspect_facts facts = tile();
     SET(loop_share, 1);
@@ -43,7 +43,7 @@ static void test_no_stream(void **state)
 }
 
 /* Streams that the case beats are of other bytes: then loads alone are a bound. */
-static void test_stream_that_is_beaten(void **state)
+TEST(test_stream_that_is_beaten)
 {
     struct inspect_facts facts = tile();
     SET(call_bytes, 32000);
@@ -90,7 +90,7 @@ static struct inspect_facts narrow_copy(double call_bytes, double stores_per_cyc
 
 /* A loop that moves its operands once, whatever the width of its own loads, has the ports
  * as a limit. */
-static void test_operands_once(void **state)
+TEST(test_operands_once)
 {
     struct inspect_facts facts = narrow_copy(512 * 32, 1);
     assert_near(VALUE(operand_cycles), 8, 1e-9);
@@ -109,7 +109,7 @@ static void test_operands_once(void **state)
 }
 
 /* Stores across lines have a rate of their own; so have integers. */
-static void test_stores_across_lines(void **state)
+TEST(test_stores_across_lines)
 {
     struct inspect_facts facts = tile();
     SET(cycles, 20);
@@ -136,7 +136,7 @@ static void test_stores_across_lines(void **state)
 
 /* The stream of all operands is no limit of what reads a few of them; other loops of the
  * call may read the rest. Windows do not know well how much a third is, but a fifth. */
-static void test_touches_a_part(void **state)
+TEST(test_touches_a_part)
 {
     for (unsigned part = 3; part <= 5; part += 2) {
         struct inspect_facts facts = narrow_copy(part * 512 * 32, 1);
@@ -177,7 +177,7 @@ static void test_touches_a_part(void **state)
 
 /* A trace does not tell the pages of gathers: nothing says that they change in order, and
  * constant inputs may make them near. */
-static void test_gathers(void **state)
+TEST(test_gathers)
 {
     struct inspect_facts facts = tile();
     SET(call_cycles, 7000);
@@ -197,7 +197,7 @@ static void test_gathers(void **state)
 }
 
 /* The same work on other values refutes how long results wait, and nothing else. */
-static void test_refuted_by_inputs(void **state)
+TEST(test_refuted_by_inputs)
 {
     struct inspect_facts facts = tile();
     SET(chain, 7.6);
@@ -226,7 +226,7 @@ static void test_refuted_by_inputs(void **state)
     assert_near(VALUE(chain_cycles), 9.5, 1e-9);
 }
 
-static void test_tame_input(void **state)
+TEST(test_tame_input)
 {
     struct inspect_facts facts = tile();
     SET(call_cycles, 7000);
@@ -340,7 +340,7 @@ static void test_tame_input(void **state)
 }
 
 /* An index array that is constant makes all accesses near. */
-static void test_near_input(void **state)
+TEST(test_near_input)
 {
     struct inspect_facts facts = tile();
     SET(call_cycles, 7000);
@@ -371,13 +371,4 @@ static void test_near_input(void **state)
     inspect_fact_set_interval(&facts, FACT_input_sorted, 0.6, 0.5, 0.7);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(near_input)));
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
-                     TEST(test_no_stream), TEST(test_operands_once),
-                     TEST(test_stores_across_lines), TEST(test_touches_a_part),
-                     TEST(test_gathers), TEST(test_refuted_by_inputs),
-                     TEST(test_tame_input), TEST(test_near_input));
 }

@@ -3,7 +3,7 @@
 #include "tile_facts.h"
 
 /* Permutes are shuffles, too; the wider rate counts only if all are so wide. */
-static void test_vector_units(void **state)
+TEST(test_vector_units)
 {
     struct inspect_facts facts = tile();
     for (size_t k = 0; k < 3; k++) {
@@ -45,7 +45,7 @@ static void test_vector_units(void **state)
 }
 
 /* Integers of vectors are the work as floats are, and so are comparisons. */
-static void test_needed(void **state)
+TEST(test_needed)
 {
     struct inspect_facts facts = tile();
     SET(rate_computed_128, 3);
@@ -76,7 +76,7 @@ static void test_needed(void **state)
 
 /* Arithmetic that goes faster than was measured leaves the limit open, at or above that
  * rate: no smaller bound is the limit then, and nothing is modelled against one. */
-static void test_beaten_arithmetic(void **state)
+TEST(test_beaten_arithmetic)
 {
     struct inspect_facts facts = tile();
     struct inspect_findings findings;
@@ -98,7 +98,7 @@ static void test_beaten_arithmetic(void **state)
 }
 
 /* Nobody said that one element at a time is all that can be had. */
-static void test_free_width(void **state)
+TEST(test_free_width)
 {
     struct inspect_facts facts = tile();
     inspect_bounds(&facts);
@@ -115,7 +115,7 @@ static void test_free_width(void **state)
 
 /* A case beside which the same work is done faster has no share of the limit, so that
  * nothing is excluded by it. */
-static void test_faster_way(void **state)
+TEST(test_faster_way)
 {
     struct inspect_facts facts = tile();
     inspect_bounds(&facts);
@@ -145,7 +145,7 @@ static void test_faster_way(void **state)
 
 /* Loops that are left soon have chains that overlap, as was seen in order; but it is no
  * chain if instructions entered no faster. */
-static void test_short_chains(void **state)
+TEST(test_short_chains)
 {
     struct inspect_facts facts = tile();
     SET(register_chain, 9);
@@ -186,7 +186,7 @@ static void test_short_chains(void **state)
 /* Divisions of integers that wait for each other take no more than their latency, as
  * values say: their throughput may be less than half of the time, and the time may refute
  * the chain. */
-static void test_divisions_in_a_chain(void **state)
+TEST(test_divisions_in_a_chain)
 {
     const struct {
         enum inspect_fact fact;
@@ -222,11 +222,4 @@ static void test_divisions_in_a_chain(void **state)
         inspect_bounds(&facts);
         assert_int_equal(isnan(VALUE(chain)), rows[i].fact == FACT_trips);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_short_chains), TEST(test_vector_units), TEST(test_needed),
-                     TEST(test_beaten_arithmetic), TEST(test_free_width),
-                     TEST(test_faster_way), TEST(test_divisions_in_a_chain));
 }

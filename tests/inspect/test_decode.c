@@ -19,7 +19,7 @@ static struct code decoded(const unsigned char *bytes)
 }
 
 /* No mask is written as k0, but is none. */
-static void test_masks(void **state)
+TEST(test_masks)
 {
     /* vaddps zmm0, zmm1, zmm2; the same with {k1}, with {k1}{z} */
     struct code code = decoded(BYTES(0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2));
@@ -83,7 +83,7 @@ static double chain_of(const unsigned char *const *bytes, uint32_t n, bool vecto
 #define JNE_BACK BYTES(0x75, 0xf0)
 
 /* Elements between vector and general registers, not those of memory. */
-static void test_crossings(void **state)
+TEST(test_crossings)
 {
     /* vpextrd eax, xmm0, 1; vpinsrd xmm0, xmm1, eax, 1; vmovd xmm0, eax */
     assert_true(decoded(BYTES(0xc4, 0xe3, 0x79, 0x16, 0xc0, 0x01)).crossing);
@@ -97,7 +97,7 @@ static void test_crossings(void **state)
 
 /* Integer units compute no strings and free no frame; vectors do neither division nor
  * anything behind a lock. */
-static void test_integers(void **state)
+TEST(test_integers)
 {
     /* add eax, 1; the same of [rdi] behind a lock; idiv ecx; adcx eax, ecx */
     struct code code = decoded(BYTES(0x83, 0xc0, 0x01));
@@ -114,7 +114,7 @@ static void test_integers(void **state)
 }
 
 /* The old value of a register with itself does not matter, but flags may. */
-static void test_idioms(void **state)
+TEST(test_idioms)
 {
     const bool amd = __builtin_cpu_is("amd");
     /* sbb eax, eax; sbb eax, ecx */
@@ -139,7 +139,7 @@ static void test_idioms(void **state)
 }
 
 /* Signed integers are no doubles. */
-static void test_integer_vectors(void **state)
+TEST(test_integer_vectors)
 {
     /* vpdpbusd zmm0, zmm1, zmm2; vpmaxsd ymm0, ymm1, ymm2; pminsd xmm0, xmm1; vaddsd of
      * xmm */
@@ -152,7 +152,7 @@ static void test_integer_vectors(void **state)
 }
 
 /* Widening leaves two elements of 32 bits what they were: two. */
-static void test_lanes(void **state)
+TEST(test_lanes)
 {
     assert_int_equal(decoded(BYTES(0x0f, 0x5a, 0xc0)).lane_bits, 32);       /* cvtps2pd */
     assert_int_equal(decoded(BYTES(0xf3, 0x0f, 0xe6, 0xc0)).lane_bits, 32); /* cvtdq2pd */
@@ -163,7 +163,7 @@ static void test_lanes(void **state)
 
 /* Products of narrow floats are arithmetic, vdpps shuffles beside that; so are shifts of
  * elements, and those of all bytes are none. */
-static void test_arithmetic(void **state)
+TEST(test_arithmetic)
 {
     /* vdpbf16ps, vfmulcph, vfcmaddcph of zmm; vdpps of xmm */
     assert_true(decoded(BYTES(0x62, 0xf2, 0x76, 0x48, 0x52, 0xc2)).needed);
@@ -184,7 +184,7 @@ static void test_arithmetic(void **state)
 }
 
 /* Upper halves that instructions of SSE must keep are those of the lower 16 registers. */
-static void test_dirty(void **state)
+TEST(test_dirty)
 {
     /* vmovdqu64 zmm0 and zmm16, [rdi] */
     assert_true(decoded(BYTES(0x62, 0xf1, 0xfe, 0x48, 0x6f, 0x07)).dirties);
@@ -192,7 +192,7 @@ static void test_dirty(void **state)
 }
 
 /* Scalar code masks and blends with whole registers. */
-static void test_no_width(void **state)
+TEST(test_no_width)
 {
     /* vblendvps xmm0, xmm1, xmm2, xmm3; the same of ymm; vpblendvb of xmm */
     assert_int_equal(decoded(BYTES(0xc4, 0xe3, 0x71, 0x4a, 0xc2, 0x30)).bits, 0);
@@ -201,7 +201,7 @@ static void test_no_width(void **state)
 }
 
 /* Comparisons into k0 do not wait for those of the turn before. */
-static void test_chains(void **state)
+TEST(test_chains)
 {
     assert_near(CHAIN(VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0, VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0,
                       ADD_RDI_64, JNE_BACK),
@@ -209,7 +209,7 @@ static void test_chains(void **state)
 }
 
 /* Nobody waits for the stack pointer, whatever is loaded with it. */
-static void test_stack(void **state)
+TEST(test_stack)
 {
     assert_near(CHAIN(BYTES(0x58) /* pop rax */, ADD_RDI_64, JNE_BACK), 1, 1e-9);
 }
@@ -222,7 +222,7 @@ static void test_stack(void **state)
 #define ADD_RAX_RAX BYTES(0x48, 0x01, 0xc0)
 
 /* A sum in memory is handed on there, if its place stays the same. */
-static void test_chains_through_memory(void **state)
+TEST(test_chains_through_memory)
 {
     assert_true(
         CHAIN(MOVSS_XMM0_RDX, ADDSS_XMM0_XMM1, MOVSS_RDX_XMM0, ADD_RDI_64, JNE_BACK) > 6);
@@ -242,7 +242,7 @@ static void test_chains_through_memory(void **state)
 
 /* A place with an index has no name, though the index stays the same; a global one has
  * none of a register. */
-static void test_pass_by_index(void **state)
+TEST(test_pass_by_index)
 {
     /* mov edx, [rdi + 4 rax]; add edx, ecx; mov [rdi + 4 rax], edx; the same of [rdi];
      * and of a place 64 bytes behind the first instruction */
@@ -270,7 +270,7 @@ static void test_pass_by_index(void **state)
 }
 
 /* A byte that is written waits for the rest of its register. */
-static void test_chains_of_bytes(void **state)
+TEST(test_chains_of_bytes)
 {
     /* mov r10b, [rdi]; xor r10b, [rsi]; mov r10d, [rdi]; xor r10d, [rsi] */
     assert_near(
@@ -281,7 +281,7 @@ static void test_chains_of_bytes(void **state)
         1e-9);
 }
 
-static void test_chains_of_vectors(void **state)
+TEST(test_chains_of_vectors)
 {
     const double sum = CHAIN(ADDSS_XMM0_XMM1, ADD_RDI_64, JNE_BACK);
     assert_true(sum > 1);
@@ -295,7 +295,7 @@ static void test_chains_of_vectors(void **state)
 
 /* vpaddd zmm0{k1}, zmm1, zmm2: the old value, the mask, and each source have a latency of
  * their own; k0 is not counted. */
-static void test_costs(void **state)
+TEST(test_costs)
 {
     static const struct inspect_cost cost = {
         .known = true,
@@ -349,7 +349,7 @@ static void test_costs(void **state)
 }
 
 /* vpexpandb zmm0{k1}{z}, zmm1 needs no old value, but some cores wait for it. */
-static void test_kept(void **state)
+TEST(test_kept)
 {
     const unsigned char *const expand[] = {BYTES(0x62, 0xf2, 0x7d, 0xc9, 0x62, 0xc1),
                                            JNE_BACK};
@@ -397,34 +397,9 @@ static double error_of(const unsigned *turns)
     return found;
 }
 
-static void test_windows_that_differ(void **state)
+TEST(test_windows_that_differ)
 {
     assert_near(error_of((const unsigned[]){25, 25, 25, 25}), 0, 1e-9);
     assert_near(error_of((const unsigned[]){20, 30, 20, 30}), 0.4 / sqrt(12), 1e-9);
     assert_near(error_of((const unsigned[]){0, 0, 100, 0}), 1, 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_crossings),
-        cmocka_unit_test(test_integers),
-        cmocka_unit_test(test_idioms),
-        cmocka_unit_test(test_integer_vectors),
-        cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_arithmetic),
-        cmocka_unit_test(test_stack),
-        cmocka_unit_test(test_dirty),
-        cmocka_unit_test(test_no_width),
-        cmocka_unit_test(test_chains_of_bytes),
-        cmocka_unit_test(test_chains_through_memory),
-        cmocka_unit_test(test_chains_of_vectors),
-        cmocka_unit_test(test_pass_by_index),
-        cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_windows_that_differ),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "fact_words.h"
 #include "inspect.h"
 
-static void test_census(void **state)
+TEST(test_census)
 {
     char producer[] = "clang version 19 -O0 -g";
     struct inspect_loop loops[] = {
@@ -49,7 +49,7 @@ static void test_census(void **state)
 }
 
 /* The use of registers in a loop tells; the words of the producer count before that. */
-static void test_unoptimised(void **state)
+TEST(test_unoptimised)
 {
     char clang[] = "clang version 19", fast[] = "GNU C17 12 -g -O2",
          slow[] = "GNU C17 12 -O0";
@@ -76,7 +76,7 @@ static void test_unoptimised(void **state)
 }
 
 /* Without loops the call is one iteration. */
-static void test_straight_call(void **state)
+TEST(test_straight_call)
 {
     struct inspect_line lines[] = {{.address = 0x1000},
                                    {.address = 0x103f},
@@ -116,7 +116,7 @@ static void test_straight_call(void **state)
 
 /* A line of each of 17 pages, and one beside the last, are in no first cache together, if
  * most iterations execute them all. */
-static void test_crowded_code(void **state)
+TEST(test_crowded_code)
 {
     enum { PAGES = 17 };
     struct inspect_line lines[2 * PAGES + 1] = {{.address = 0}};
@@ -145,7 +145,7 @@ static void test_crowded_code(void **state)
     assert_near(VALUE(crowded_code), 0, 0);
 }
 
-static void test_set(void **state)
+TEST(test_set)
 {
     struct inspect_facts facts = {0};
     SET(cycles, (double)NAN);
@@ -159,7 +159,7 @@ static void test_set(void **state)
     assert_string_equal(facts.fact[FACT_huge_pages].absent, "no huge pages");
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
     for (enum inspect_fact i = 0; i < INSPECT_FACTS; i++) {
         assert_int_equal(inspect_fact_find(inspect_fact_name(i)), i);
@@ -171,10 +171,4 @@ static void test_table(void **state)
     assert_string_equal(inspect_fact_unit(FACT_vector_reloads), "/iteration");
     assert_string_equal(inspect_source_name(inspect_fact_source(FACT_huge_pages)),
                         "experiment");
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_census), TEST(test_unoptimised), TEST(test_straight_call),
-                     TEST(test_crowded_code), TEST(test_set), TEST(test_table));
 }

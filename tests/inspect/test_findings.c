@@ -379,7 +379,7 @@ static struct inspect_facts facts_of(const struct script *script)
     return facts;
 }
 
-static void test_fires(void **state)
+TEST(test_fires)
 {
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         const struct script *const script = &scripts[i];
@@ -401,7 +401,7 @@ static void test_fires(void **state)
     }
 }
 
-static void test_each_evidence_is_necessary(void **state)
+TEST(test_each_evidence_is_necessary)
 {
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         struct inspect_findings all, without;
@@ -417,7 +417,7 @@ static void test_each_evidence_is_necessary(void **state)
     }
 }
 
-static void test_counter_evidence_silences(void **state)
+TEST(test_counter_evidence_silences)
 {
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
         for (size_t k = 0; k < SAID_MAX && scripts[i].silent[k].fact != INSPECT_FACTS;
@@ -432,7 +432,7 @@ static void test_counter_evidence_silences(void **state)
         }
 }
 
-static void test_every_cause_is_scripted(void **state)
+TEST(test_every_cause_is_scripted)
 {
     for (enum inspect_cause cause = 0; cause < CAUSE_unexplained; cause++) {
         size_t n = 0;
@@ -440,11 +440,4 @@ static void test_every_cause_is_scripted(void **state)
             n += scripts[i].cause == cause;
         assert_true(n > 0);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_fires), TEST(test_each_evidence_is_necessary),
-                     TEST(test_counter_evidence_silences),
-                     TEST(test_every_cause_is_scripted));
 }

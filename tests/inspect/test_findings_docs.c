@@ -4,8 +4,6 @@
 #include "inspect.h"
 #include "unit.h"
 
-#include <math.h>
-
 /* The numbers of all rules of each cause; 0: none. */
 /* clang-format off */
 #define AT_LEAST(fact, x) x
@@ -79,7 +77,7 @@ static enum inspect_cause cause_named(const char *name)
 
 /* It has a section of each cause with the numbers that decide, and a row of each bound.
  */
-static void test_docs(void **state)
+TEST(test_docs)
 {
     char *path = NULL, *line = NULL;
     char section[4096] = "";
@@ -108,9 +106,4 @@ static void test_docs(void **state)
     fclose(file);
     free(line);
     free(path);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_docs));
 }

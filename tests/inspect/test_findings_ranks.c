@@ -4,7 +4,7 @@
 
 /* ---- experiments ---- */
 
-static void test_control_is_the_floor(void **state)
+TEST(test_control_is_the_floor)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -46,7 +46,7 @@ static struct inspect_facts structural_case(void)
 }
 
 /* Other data stand before an edit that gains about as much. */
-static void test_data_before_edits(void **state)
+TEST(test_data_before_edits)
 {
     struct inspect_findings findings;
     for (int alike = 0; alike <= 1; alike++) {
@@ -63,7 +63,7 @@ static void test_data_before_edits(void **state)
 
 /* Evidence that slow loops of any kind show stands behind a chain that takes nearly all
  * the time, but not behind one that leaves more. */
-static void test_chain_that_accounts_for_all(void **state)
+TEST(test_chain_that_accounts_for_all)
 {
     struct inspect_findings findings;
     for (int all = 0; all <= 1; all++) {
@@ -83,7 +83,7 @@ static void test_chain_that_accounts_for_all(void **state)
 
 /* A slow instruction that is the largest bound stands before what rests on that
  * bound, and before a chain that is little longer, as that leads through it. */
-static void test_slow_instruction(void **state)
+TEST(test_slow_instruction)
 {
     struct inspect_findings findings;
     for (int slow = 0; slow <= 1; slow++) {
@@ -101,7 +101,7 @@ static void test_slow_instruction(void **state)
 
 /* Stores that cross lines are not the cause if instructions enter no faster than these
  * leave. */
-static void test_split_stores_among_others(void **state)
+TEST(test_split_stores_among_others)
 {
     struct inspect_findings findings;
     for (int alone = 0; alone <= 1; alone++) {
@@ -115,7 +115,7 @@ static void test_split_stores_among_others(void **state)
     }
 }
 
-static void test_ranks(void **state)
+TEST(test_ranks)
 {
     struct inspect_facts facts = structural_case();
     struct inspect_findings findings;
@@ -138,7 +138,7 @@ static void test_ranks(void **state)
     assert_int_equal(findings.finding[2].cause, CAUSE_call);
 }
 
-static void test_table_order_breaks_ties(void **state)
+TEST(test_table_order_breaks_ties)
 {
     struct inspect_facts facts = structural_case();
     struct inspect_findings findings;
@@ -155,7 +155,7 @@ static void test_table_order_breaks_ties(void **state)
 }
 
 /* A case at its limit has only the gap to gain, and half of it counts. */
-static void test_limit_and_flips(void **state)
+TEST(test_limit_and_flips)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -173,7 +173,7 @@ static void test_limit_and_flips(void **state)
 
 /* ---- lessons ---- */
 
-static void test_reloads_of_constants_are_no_spills(void **state)
+TEST(test_reloads_of_constants_are_no_spills)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -186,7 +186,7 @@ static void test_reloads_of_constants_are_no_spills(void **state)
 }
 
 /* A bound that explains 41% names nothing. */
-static void test_small_bounds_name_nothing(void **state)
+TEST(test_small_bounds_name_nothing)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -205,7 +205,7 @@ static void test_small_bounds_name_nothing(void **state)
     assert_near(findings.residual_cycles, 18.8, 1e-9);
 }
 
-static void test_nothing_known(void **state)
+TEST(test_nothing_known)
 {
     const struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -220,7 +220,7 @@ static void test_nothing_known(void **state)
 
 /* ---- what is left ---- */
 
-static void test_residual(void **state)
+TEST(test_residual)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -263,7 +263,7 @@ static void test_residual(void **state)
 }
 
 /* Cycles are those at the best place: what they leave is a part of that time alone. */
-static void test_placement_is_apart(void **state)
+TEST(test_placement_is_apart)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -292,7 +292,7 @@ static void test_placement_is_apart(void **state)
 }
 
 /* A gain that other addresses bring as well is no gain by the condition. */
-static void test_layout_gains_as_well(void **state)
+TEST(test_layout_gains_as_well)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -307,7 +307,7 @@ static void test_layout_gains_as_well(void **state)
 }
 
 /* The time of an edit stands over one that is shorter already. */
-static void test_share_of_an_edit(void **state)
+TEST(test_share_of_an_edit)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -334,7 +334,7 @@ static enum inspect_cause first_of(const struct said *said, size_t n)
 
 /* A jump in each cycle is what a loop of few instructions takes; not one that waits as
  * long for what enters, or computes with integers alone. */
-static void test_short_loops(void **state)
+TEST(test_short_loops)
 {
     const struct said last[] = {IS(dispatch_cycles, 0.6), IS(dispatch_cycles, 0.9),
                                 IS(integer_share, 1), IS(carried, 0), IS(isa_bits, 64)};
@@ -350,7 +350,7 @@ static void test_short_loops(void **state)
 
 /* Values say how long a division takes: half of the time is enough, if nothing else takes
  * as much, and its bytes do not either. */
-static void test_half_a_division(void **state)
+TEST(test_half_a_division)
 {
     const struct said last[] = {IS(code_cycles, 5.5), IS(code_cycles, 5.8),
                                 IS(traffic_cycles, 5), IS(small_shape, 0.5)};
@@ -364,7 +364,7 @@ static void test_half_a_division(void **state)
 }
 
 /* A flip that gains little stands behind what accounts for more than twice of that. */
-static void test_small_flips(void **state)
+TEST(test_small_flips)
 {
     struct inspect_findings findings;
     for (int large = 0; large <= 1; large++) {
@@ -393,7 +393,7 @@ static void test_small_flips(void **state)
     }
 }
 
-static void test_much_left_is_said(void **state)
+TEST(test_much_left_is_said)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -405,7 +405,7 @@ static void test_much_left_is_said(void **state)
     assert_true(isnan(findings.residual_cycles));
 }
 
-static void test_experiment_of_a_structural_finding(void **state)
+TEST(test_experiment_of_a_structural_finding)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
@@ -418,7 +418,7 @@ static void test_experiment_of_a_structural_finding(void **state)
     assert_true(isnan(findings.finding[0].share));
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
     assert_int_equal(INSPECT_CAUSES, 37);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
@@ -428,19 +428,4 @@ static void test_table(void **state)
         assert_true(i == CAUSE_unexplained || strlen(inspect_cause_refute(i)) > 10);
     }
     assert_string_equal(inspect_confidence_name(INSPECT_STRUCTURAL), "structural");
-}
-
-int main(void)
-{
-    return RUN_TESTS(
-        TEST(test_table), TEST(test_control_is_the_floor),
-        TEST(test_chain_that_accounts_for_all), TEST(test_data_before_edits),
-        TEST(test_slow_instruction), TEST(test_split_stores_among_others),
-        TEST(test_ranks), TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
-        TEST(test_reloads_of_constants_are_no_spills),
-        TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
-        TEST(test_residual), TEST(test_placement_is_apart),
-        TEST(test_layout_gains_as_well), TEST(test_share_of_an_edit),
-        TEST(test_short_loops), TEST(test_half_a_division), TEST(test_small_flips),
-        TEST(test_much_left_is_said), TEST(test_experiment_of_a_structural_finding));
 }

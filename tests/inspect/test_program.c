@@ -2,7 +2,6 @@
 /* A process that is attached to: what a tracer leaves on its way does not end it. */
 #include <elf.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
@@ -87,7 +86,7 @@ static void follow(void (*before)(void), void (*after)(void),
     close(done[0]);
 }
 
-static void test_trap_that_nobody_awaits(void **state)
+TEST(test_trap_that_nobody_awaits)
 {
     int calls = 0;
     follow(nothing, call_both,
@@ -114,18 +113,11 @@ static void count_others(void *context, struct program *program,
     *(int *)context += strstr(path, " (another file here)") != NULL;
 }
 
-static void test_another_file(void **state)
+TEST(test_another_file)
 {
     int others = 0;
     follow(map_other, nothing,
            &(struct program_owner){
                .context = &others, .object = count_others, .stop = never});
     assert_int_equal(others, 1);
-}
-
-int main(void)
-{
-    if (cannot_trace())
-        return 77;
-    return RUN_TESTS(TEST(test_trap_that_nobody_awaits), TEST(test_another_file));
 }

@@ -29,7 +29,7 @@ static void assert_same_loops(const struct inspect_census *a,
 }
 
 /* Stepped, run twice with skipping: the same numbers, and those that are known. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
     static const struct {
         const char *name;
@@ -84,7 +84,7 @@ static void test_counts(void **state)
 }
 
 /* A way that no count foretells is followed as it goes. */
-static void test_unforeseeable(void **state)
+TEST(test_unforeseeable)
 {
     uint32_t random = 1;
     uint64_t expected = 1;
@@ -108,7 +108,7 @@ static void test_unforeseeable(void **state)
                      (double)(value));                                        \
     } while (0)
 
-static void test_loop_numbers(void **state)
+TEST(test_loop_numbers)
 {
     struct inspect_census census = census_of(spilling, TURNS, false);
     ASSERT_LOOP(census, instructions, 6);
@@ -197,7 +197,7 @@ static void test_loop_numbers(void **state)
 }
 
 /* Chains overlap as far as the core sees the next one. */
-static void test_window(void **state)
+TEST(test_window)
 {
     static const unsigned windows[] = {0, 8, 16, 32, 500};
     double cycles[ARRAY_LEN(windows)];
@@ -243,7 +243,7 @@ static void test_window(void **state)
     assert_near(inspect_pass(7), 7, 0);
 }
 
-static void test_splits(void **state)
+TEST(test_splits)
 {
     double lines = 0, pages = 0, changes = 0;
     for (uint64_t i = 0; i < TURNS; i++) {
@@ -258,7 +258,7 @@ static void test_splits(void **state)
     inspect_census_free(&census);
 }
 
-static void test_asking(void **state)
+TEST(test_asking)
 {
     struct inspect_census census = census_of(asking, 3, false);
     assert_int_equal(census.cpuids, 3);
@@ -268,7 +268,7 @@ static void test_asking(void **state)
     inspect_census_free(&census);
 }
 
-static void test_mixing(void **state)
+TEST(test_mixing)
 {
     if (!has_avx())
         skip();
@@ -283,7 +283,7 @@ static void test_mixing(void **state)
 }
 
 /* The next call begins as this one ends. */
-static void test_mixing_calls(void **state)
+TEST(test_mixing_calls)
 {
     if (!has_avx())
         skip();
@@ -295,7 +295,7 @@ static void test_mixing_calls(void **state)
     inspect_census_free(&census);
 }
 
-static void test_vector_units(void **state)
+TEST(test_vector_units)
 {
     if (!__builtin_cpu_supports("avx512f"))
         skip();
@@ -318,7 +318,7 @@ static void test_vector_units(void **state)
 }
 
 /* More turns than are replayed: counts stay exact, addresses are taken to go on. */
-static void test_long_loop(void **state)
+TEST(test_long_loop)
 {
     enum { MANY = 1 << 22 };
     struct inspect_census census = census_of(loop_by_copy, MANY, false);
@@ -334,7 +334,7 @@ static void test_long_loop(void **state)
 }
 
 /* A call that takes too many steps: seen in windows, or refused. */
-static void test_windows(void **state)
+TEST(test_windows)
 {
     const struct inspect_options options = {
         .max_steps = 500, .windows = 7, .window_steps = 100, .seed = 1};
@@ -354,7 +354,7 @@ static void test_windows(void **state)
 
 /* Windows of a short call begin where it does more often than elsewhere: what is there
  * alone does not tell how long the call is. */
-static void test_beginning(void **state)
+TEST(test_beginning)
 {
     const struct inspect_options options = {.max_steps = 5,
                                             .windows = 20,
@@ -380,7 +380,7 @@ static void test_beginning(void **state)
 
 /* The turns of an inner loop are too many to count: those of the outer one are counted,
  * and some are stepped through. */
-static void test_turns_of_turns(void **state)
+TEST(test_turns_of_turns)
 {
     const struct inspect_options options = {
         .max_steps = 5, .windows = 30, .seed = 1, .count_turns = true};
@@ -395,7 +395,7 @@ static void test_turns_of_turns(void **state)
 /* ---- code that has no name, and threads ---- */
 
 /* A copy on a page of its own. */
-static void test_generated_code(void **state)
+TEST(test_generated_code)
 {
     enum { BYTES = 64 };
     const int rwx = PROT_READ | PROT_WRITE | PROT_EXEC;
@@ -427,7 +427,7 @@ static void with_thread(const void *a, void *b)
     nested(a, b);
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
     struct inspect_census census = census_of(with_thread, TURNS, false);
     assert_int_equal(census.threads, 2);
@@ -435,16 +435,4 @@ static void test_threads(void **state)
     ASSERT_LOOP(census, iterations, 7 * TURNS);
     assert_true(census.steps < census.instructions / 2);
     inspect_census_free(&census);
-}
-
-int main(void)
-{
-    if (cannot_trace())
-        return 77;
-    return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
-                     TEST(test_window), TEST(test_splits), TEST(test_asking),
-                     TEST(test_mixing), TEST(test_mixing_calls), TEST(test_vector_units),
-                     TEST(test_long_loop), TEST(test_windows), TEST(test_beginning),
-                     TEST(test_turns_of_turns), TEST(test_generated_code),
-                     TEST(test_threads));
 }

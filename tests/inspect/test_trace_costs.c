@@ -4,8 +4,6 @@
 #include "traced_child.h"
 #include "traced_code.h"
 
-#include <math.h>
-
 /* Searches eight bytes each turn for another one, and goes back by LOOP. */
 CODE(scanning, "movl %esi, %ecx\n"
                "movb (%rdi), %al\n"
@@ -35,7 +33,7 @@ static void knows_nothing(void *context, const struct inspect_code *code, size_t
 }
 
 /* An instruction with REP costs what the caller says, as no form tells it. */
-static void test_strings(void **state)
+TEST(test_strings)
 {
     for (unsigned told = 0; told < 2; told++) {
         const struct inspect_options options = {
@@ -133,7 +131,7 @@ CODE(counting_other,
 
 /* The wait for an overwritten register is in vain only if the instruction does not read
  * it, and no operand comes as late. */
-static void test_waits_in_vain(void **state)
+TEST(test_waits_in_vain)
 {
     static traced *const functions[] = {counting_over, counting_own, counting_other};
     const struct inspect_options options = {.whole_only = true, .costs = knows_counts};
@@ -150,7 +148,7 @@ CODE(masking, "1: andw $0x3bff, %ax\n decl %esi\n jnz 1b\n retq")
 
 /* A root costs what its form does, and so does a division; integers are left out. What
  * x87 adds is timed as a chain: it is no form that costs much. */
-static void test_divisions(void **state)
+TEST(test_divisions)
 {
     const struct inspect_options options = {.whole_only = true, .costs = knows_names};
     struct inspect_census census = census_by(dividing, TURNS, &options);
@@ -191,7 +189,7 @@ static void knows_choices(void *context, const struct inspect_code *code, size_t
 }
 
 /* Those of integers have another unit than those of floats. */
-static void test_choices(void **state)
+TEST(test_choices)
 {
     const struct inspect_options options = {.whole_only = true, .costs = knows_choices};
     if (!has_avx())
@@ -217,7 +215,7 @@ static void knows_opcodes(void *context, const struct inspect_code *code, size_t
 
 /* Forms of a cycle have one unit: sums are the work, shuffles are none. Faster ones have
  * several units, and slower ones are slow in themselves. */
-static void test_units(void **state)
+TEST(test_units)
 {
     static const double all[] = {0.5, 1, 3};
     if (!has_avx())
@@ -241,7 +239,7 @@ static void test_units(void **state)
 
 /* Forms that share a unit follow each other; of forms that are work the work counts
  * alone. With several units the one that takes longest counts. */
-static void test_shared_units(void **state)
+TEST(test_shared_units)
 {
     const struct inspect_options options = {.whole_only = true, .costs = knows_opcodes};
     if (!has_avx())
@@ -258,7 +256,7 @@ static void test_shared_units(void **state)
 }
 
 /* MMX has no width, and no form that could be measured. */
-static void test_mmx(void **state)
+TEST(test_mmx)
 {
     const struct inspect_options options = {.whole_only = true, .costs = knows_names};
     struct inspect_census census;
@@ -304,18 +302,9 @@ static double widest_of(void (*function)(const void *, void *))
 }
 
 /* Compilers compute with integers in vectors one at a time, too: no more is in them. */
-static void test_single_elements(void **state)
+TEST(test_single_elements)
 {
     assert_near(widest_of(one_by_one), 64, 0);
     assert_near(widest_of(four_by_four), 128, 0);
     assert_near(widest_of(bytes_of_one), 128, 0);
-}
-
-int main(void)
-{
-    if (cannot_trace())
-        return 77;
-    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_waits_in_vain),
-                     TEST(test_choices), TEST(test_units), TEST(test_shared_units),
-                     TEST(test_mmx), TEST(test_single_elements));
 }

@@ -3,7 +3,7 @@
 #include "traced_child.h"
 #include "traced_code.h"
 
-static void test_text(void **state)
+TEST(test_text)
 {
     const struct inspect_options options = {.text = true};
     struct inspect_census census = census_by(chain, TURNS, &options);
@@ -18,14 +18,14 @@ static void test_text(void **state)
 }
 
 /* Instructions with REP clear memory that no loop does. */
-static void test_filled(void **state)
+TEST(test_filled)
 {
     struct inspect_census census = census_of(repeated, TURNS, false);
     assert_near(census.bytes_filled, 4096.0 * TURNS, 0);
     inspect_census_free(&census);
 }
 
-static void test_crash(void **state)
+TEST(test_crash)
 {
     const struct inspect_options options = {.step_all = false};
     struct inspect_census census;
@@ -40,7 +40,7 @@ static bool stop_at_once(void *context)
     return true;
 }
 
-static void test_stops(void **state)
+TEST(test_stops)
 {
     int asked = 0;
     const struct inspect_options stop = {.stop = stop_at_once, .stop_context = &asked};
@@ -56,7 +56,7 @@ static void test_stops(void **state)
     end(&child);
 }
 
-static void test_nobody_traces(void **state)
+TEST(test_nobody_traces)
 {
     assert_int_equal(
         inspect_call(
@@ -82,7 +82,7 @@ static pid_t disturb(pid_t child)
 }
 
 /* A stop for a signal is no step, and no turn of a loop. */
-static void test_signals(void **state)
+TEST(test_signals)
 {
     static const struct {
         traced *function;
@@ -108,12 +108,4 @@ static void test_signals(void **state)
         assert_int_equal(census.n_loops, cases[i].loops);
         inspect_census_free(&census);
     }
-}
-
-int main(void)
-{
-    if (cannot_trace())
-        return 77;
-    return RUN_TESTS(TEST(test_signals), TEST(test_text), TEST(test_filled),
-                     TEST(test_crash), TEST(test_stops), TEST(test_nobody_traces));
 }

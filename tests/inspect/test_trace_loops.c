@@ -5,11 +5,10 @@
 #include "traced_child.h"
 #include "traced_code.h"
 
-#include <math.h>
 #include <sys/mman.h>
 
 /* Bytes that are copied from memory to memory are loaded once and stored once. */
-static void test_copied_in_memory(void **state)
+TEST(test_copied_in_memory)
 {
     struct inspect_census census = census_of(copying_late, TURNS, false);
     size_t late = 0;
@@ -25,7 +24,7 @@ static void test_copied_in_memory(void **state)
 
 /* A branch on what was just loaded, that never goes the other way, is a check; one on
  * the same place each turn is none. Work is what computes with that. */
-static void test_checks(void **state)
+TEST(test_checks)
 {
     struct inspect_census census = census_of(searching, TURNS, false);
     assert_near(census.loop[0].branches, 2, 1e-9);
@@ -45,7 +44,7 @@ static void test_checks(void **state)
 }
 
 /* A pointer in rbp is no frame, and what it leads to are no slots of one. */
-static void test_frame_register(void **state)
+TEST(test_frame_register)
 {
     struct inspect_census census = census_of(by_frame_register, TURNS, false);
     assert_int_equal(census.loop[0].carried, 2);
@@ -54,7 +53,7 @@ static void test_frame_register(void **state)
 }
 
 /* A byte does not wait for the store to the one before it. */
-static void test_bytes_in_place(void **state)
+TEST(test_bytes_in_place)
 {
     struct inspect_census census = census_of(byte_by_byte, TURNS, false);
     assert_true(census.loop[0].memory_chain > 0 && census.loop[0].memory_chain <= 2);
@@ -62,7 +61,7 @@ static void test_bytes_in_place(void **state)
 }
 
 /* A core may know a place again by its name, and not one that an index moves. */
-static void test_passes(void **state)
+TEST(test_passes)
 {
     static const struct {
         traced *function;
@@ -79,7 +78,7 @@ static void test_passes(void **state)
 }
 
 /* A loop of five instructions, two of them in a function that it calls. */
-static void test_called(void **state)
+TEST(test_called)
 {
     struct inspect_census census = census_of(calling, TURNS, false);
     assert_near(census.loop[0].calls, 1, 1e-9);
@@ -124,7 +123,7 @@ static void calls_made(const void *a, void *b)
 
 /* Most instructions are in a function of another module, whose name is known if symbols
  * can be read. Those on vectors do not count, nor code that was just made. */
-static void test_called_out(void **state)
+TEST(test_called_out)
 {
     const struct inspect_options named = {.whole_only = true, .text = true};
     struct inspect_census census = census_by(takes_roots, 100, &named);
@@ -164,7 +163,7 @@ CODE(by_wrapper, "1: callq 2f\n decl %esi\n jnz 1b\n retq\n"
 
 /* A call has the name of what a jump leads to, not of what a function without name does.
  */
-static void test_names_of_calls(void **state)
+TEST(test_names_of_calls)
 {
     static traced *const functions[] = {by_jump, by_wrapper};
     static const char *const names[] = {"led_to", "wrapped"};
@@ -184,7 +183,7 @@ static void test_names_of_calls(void **state)
 }
 
 /* Each page is new once, for the first instruction that comes there. */
-static void test_pages(void **state)
+TEST(test_pages)
 {
     struct inspect_census census = census_of(streaming, 500, false);
     assert_near(census.loop[0].page_changes, 0.5, 0.01);
@@ -214,7 +213,7 @@ static uint32_t within_table(uint32_t turn)
 /* Places that memory tells are known of some turns, whose pages stand for all. They
  * follow from the turns if they go on evenly, or lie near each other; not if each is near
  * the one before. */
-static void test_indexed(void **state)
+TEST(test_indexed)
 {
     static const struct {
         uint32_t (*place)(uint32_t turn);
@@ -247,7 +246,7 @@ static void test_indexed(void **state)
 
 /* Stores with an even step go where turns say, from the first of a call or a window on.
  */
-static void test_even_stores(void **state)
+TEST(test_even_stores)
 {
     const struct inspect_options windows = {
         .step_all = true, .max_steps = 50, .windows = 7, .window_steps = 100, .seed = 1};
@@ -269,7 +268,7 @@ static void begin_anew(const void *of)
 
 /* Data that a call leaves behind are taken away before the next one, which no window
  * sees, also if a call is so long that windows are spread over it. */
-static void test_calls_that_change_data(void **state)
+TEST(test_calls_that_change_data)
 {
     const struct inspect_options windows = {
         .step_all = true, .max_steps = 50, .windows = 5, .window_steps = 100, .seed = 1};
@@ -298,14 +297,14 @@ static double waits_around(traced *function, unsigned waiting)
     return waits;
 }
 
-static void test_chain_around_loops(void **state)
+TEST(test_chain_around_loops)
 {
     assert_near(waits_around(nested_chain, 96), 5, 0.01);
     assert_near(waits_around(nested_chain, 0), 0, 0);
 }
 
 /* Registers that a turn adds and subtracts have values of their own. */
-static void test_two_steps(void **state)
+TEST(test_two_steps)
 {
     struct inspect_census census = census_of(loop_by_two_steps, TURNS, false);
     assert_int_equal(census.instructions, 4 * TURNS + 4);
@@ -315,7 +314,7 @@ static void test_two_steps(void **state)
 
 /* A jump to where a register says that always goes the same way is none that data choose.
  */
-static void test_jumps(void **state)
+TEST(test_jumps)
 {
     struct inspect_census census = census_of(jumping_on, TURNS, false);
     assert_near(census.loop[0].indirect, 0, 0);
@@ -345,7 +344,7 @@ CODE(retpoline, "leaq 2f(%rip), %rdx\n"
 
 /* A return that does not go behind its call ends what may run at full speed. Branches
  * before it are left as others are. */
-static void test_returns(void **state)
+TEST(test_returns)
 {
     struct inspect_census census = census_of(retpoline, TURNS, false);
     assert_int_equal(census.instructions, 9 * TURNS + TURNS / 4 + 3);
@@ -355,7 +354,7 @@ static void test_returns(void **state)
 
 /* 96 loads of the same bytes of other lines are 32 more than two in three; those of bytes
  * that follow each other are not. */
-static void test_banks(void **state)
+TEST(test_banks)
 {
     struct inspect_census census = census_of(padded_column, TURNS, false);
     assert_near(census.loop[0].banked, 10 * 32.0 / TURNS, 0.001);
@@ -376,7 +375,7 @@ static double chained(const struct inspect_census *census, const char *name, boo
 }
 
 /* Instructions of the longest chain have its cycles, and all others have none. */
-static void test_instructions_of_chains(void **state)
+TEST(test_instructions_of_chains)
 {
     const struct inspect_options options = {
         .whole_only = true, .text = true, .window.pass = 10};
@@ -415,24 +414,10 @@ CODE(hidden_in_part, "movq %rdi, (%rdi)\n"
                      "   retq")
 
 /* Instructions of the turns that are counted are summed up alone. */
-static void test_hidden_turns(void **state)
+TEST(test_hidden_turns)
 {
     const struct inspect_options options = {.whole_only = true, .text = true};
     struct inspect_census census = census_by(hidden_in_part, 200, &options);
     assert_near(chained(&census, "imul", false), census.loop[0].chain, 0.5);
     inspect_census_free(&census);
-}
-
-int main(void)
-{
-    if (cannot_trace())
-        return 77;
-    return RUN_TESTS(TEST(test_copied_in_memory), TEST(test_checks),
-                     TEST(test_frame_register), TEST(test_bytes_in_place),
-                     TEST(test_passes), TEST(test_called), TEST(test_called_out),
-                     TEST(test_names_of_calls), TEST(test_pages), TEST(test_indexed),
-                     TEST(test_even_stores), TEST(test_calls_that_change_data),
-                     TEST(test_chain_around_loops), TEST(test_two_steps),
-                     TEST(test_jumps), TEST(test_returns), TEST(test_banks),
-                     TEST(test_instructions_of_chains), TEST(test_hidden_turns));
 }

@@ -7,8 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "inspect.h"
-#include "unit.h"
+#include "cannot_trace.h"
 
 enum { BUFFER_BYTES = 1 << 20, TURNS = 1000 };
 
@@ -110,14 +109,4 @@ static inline bool has_avx(void)
     return __builtin_cpu_supports("avx");
 }
 
-/* The reason why nothing can be traced here: a test returns 77. */
-static inline bool cannot_trace(void)
-{
-    struct error error = {.text = "valgrind runs the program, not the CPU"};
-    const char *const preload = getenv("LD_PRELOAD");
-    const bool valgrind = preload && strstr(preload, "vgpreload");
-    if (!valgrind && inspect_available(NULL, &error) == 0)
-        return false;
-    print_message("skipped, nothing can be traced here: %s\n", error.text);
-    return true;
-}
+TESTS_SKIPPED_IF(cannot_trace)

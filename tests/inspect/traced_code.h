@@ -3,8 +3,6 @@
  * begins at a page, `b` (rsi) a number of turns. */
 #pragma once
 
-#include <stdint.h>
-
 #define CODE(name, text)                                                        \
     __attribute__((naked, noinline, unused)) static void name(                  \
         __attribute__((unused)) const void *a, __attribute__((unused)) void *b) \

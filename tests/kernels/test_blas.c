@@ -230,6 +230,6 @@ static int threads(const char *name)
 
 int main(void)
 {
-    return RUN_TESTS(BLAS("openblas"), BLAS("blis"), CHILD(threads, "blis"),
+    return RUN_CHILDREN(BLAS("openblas"), BLAS("blis"), CHILD(threads, "blis"),
                      CHILD(load, "mkl"), CHILD(products, "mkl"));
 }

@@ -15,7 +15,7 @@ static struct simdbench_operand matrix(uint64_t rows, uint64_t columns, uint64_t
 
 /* ---- sampling ---- */
 
-static void test_all(void **state)
+TEST(test_all)
 {
     uint64_t index[12];
     struct simdbench_operand output = matrix(3, 4, 10);
@@ -36,7 +36,7 @@ static void test_all(void **state)
     assert_int_equal(operands_sample(&output, 1.6e10, true, 1, NULL), 4000000);
 }
 
-static void test_matrix(void **state)
+TEST(test_matrix)
 {
     enum { M = 700, N = 1100, LD = 1200, K = 1000 };
     struct simdbench_operand output = matrix(M, N, LD);
@@ -79,7 +79,7 @@ static void test_matrix(void **state)
     }
 }
 
-static void test_long(void **state)
+TEST(test_long)
 {
     struct simdbench_operand output = matrix(1, 300000000, 300000000);
     uint64_t n = operands_sample(&output, 3e8, false, 7, NULL);
@@ -112,7 +112,7 @@ static int compare(const float *got, const float *want, const double *slack, uin
     return operands_compare(&output, NULL, n, want, slack, error);
 }
 
-static void test_equal(void **state)
+TEST(test_equal)
 {
     const float got[] = {1, -0.0f, INFINITY, -NAN, 2.5f, -INFINITY};
     const float want[] = {1, -0.0f, INFINITY, NAN, 2.4f, -INFINITY};
@@ -121,7 +121,7 @@ static void test_equal(void **state)
     assert_int_equal(compare(got, want, slack, 0, NULL), 0);
 }
 
-static void test_unequal(void **state)
+TEST(test_unequal)
 {
     static const struct {
         float got, want;
@@ -139,7 +139,7 @@ static void test_unequal(void **state)
     }
 }
 
-static void test_message(void **state)
+TEST(test_message)
 {
     float got[25] = {0}, want[3] = {0, 1.5f, 9};
     const uint64_t index[3] = {0, 13, 22};
@@ -154,7 +154,7 @@ static void test_message(void **state)
 }
 
 /* An output that was left alone is wrong, even where NaN is right. */
-static void test_poisoned(void **state)
+TEST(test_poisoned)
 {
     static const uint32_t types[] = {SIMDBENCH_F32,  SIMDBENCH_F64, SIMDBENCH_I32,
                                      SIMDBENCH_I64,  SIMDBENCH_U8,  SIMDBENCH_U16,
@@ -197,7 +197,7 @@ static void expect_third(uint32_t type, const void *got, const void *want,
 }
 
 /* More is allowed where something is. */
-static void test_loosely(void **state)
+TEST(test_loosely)
 {
     const double got[] = {1, 2, 3}, want[] = {1, 2.5, 3}, slack[] = {0, 0.25, 0};
     const double none[3] = {0};
@@ -217,7 +217,7 @@ static void test_loosely(void **state)
 
 /* A tolerance that would do is told where all are near, and nothing was said of it. The
  * other elements are 1. */
-static void test_hint(void **state)
+TEST(test_hint)
 {
     enum { MANY = 64 };
     static const struct {
@@ -254,7 +254,7 @@ static void test_hint(void **state)
     }
 }
 
-static void test_other_types(void **state)
+TEST(test_other_types)
 {
     const int64_t i64_got[] = {1, -7, INT64_MAX}, i64_want[] = {1, -7, INT64_MAX - 1};
     const int32_t i32_got[] = {1, -7, INT32_MIN}, i32_want[] = {1, -7, INT32_MIN + 1};
@@ -286,7 +286,7 @@ static void test_other_types(void **state)
 }
 
 /* Byte by byte, whatever the slack. */
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
     const char got[] = "abcdefghi", want[] = "abcdeXghi";
     const double slack[3] = {1, 1, 1};
@@ -305,7 +305,7 @@ static void test_blocks(void **state)
 enum { SPOILED = 4000 };
 
 /* Whatever the type, what is spoiled is wrong. */
-static void test_spoiled_types(void **state)
+TEST(test_spoiled_types)
 {
     static uint8_t data[SPOILED * 8], want[SPOILED * 8];
     static double slack[SPOILED];
@@ -337,7 +337,7 @@ static void pair(struct operands *operands, float *x, float *y, uint32_t in, uin
 }
 
 /* A fourth is wrong, though half of the answers are equal; other answers stand there. */
-static void test_spoiled(void **state)
+TEST(test_spoiled)
 {
     static float x[SPOILED], y[SPOILED], before[SPOILED], want[SPOILED];
     static double slack[SPOILED];
@@ -376,7 +376,7 @@ static void test_spoiled(void **state)
     }
 }
 
-static void test_spoiled_without_answers(void **state)
+TEST(test_spoiled_without_answers)
 {
     static float x[SPOILED], y[SPOILED];
     struct operands operands;
@@ -396,7 +396,7 @@ static void test_spoiled_without_answers(void **state)
 }
 
 /* Inputs alone, a 32nd of them or all, and never none. */
-static void test_changed(void **state)
+TEST(test_changed)
 {
     static float x[SPOILED], y[SPOILED], other_x[SPOILED], other_y[SPOILED];
     struct operands operands, other;
@@ -421,13 +421,4 @@ static void test_changed(void **state)
     operands.operand[0].count = SPOILED;
     operands_change(&operands, &other, true, 1);
     assert_memory_equal(x, other_x, sizeof x);
-}
-
-int main(void)
-{
-    return RUN_TESTS(
-        TEST(test_all), TEST(test_matrix), TEST(test_long), TEST(test_equal),
-        TEST(test_unequal), TEST(test_message), TEST(test_poisoned), TEST(test_loosely),
-        TEST(test_hint), TEST(test_other_types), TEST(test_blocks), TEST(test_spoiled),
-        TEST(test_spoiled_without_answers), TEST(test_changed), TEST(test_spoiled_types));
 }

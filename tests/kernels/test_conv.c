@@ -136,7 +136,7 @@ check_text(struct arena *arena, int64_t number, const char *format, ...)
 static const int channels[] = {1, 3, 5, 8, 16, 17, 33};
 
 /* Every number of columns, so every way to cut a row into tiles and border. */
-static void test_widths(void **state)
+TEST(test_widths)
 {
     for (int w = 1; w <= 66; w++) {
         check_text(*state, w, "c3h3w%dk17r3s3p1q1", w);
@@ -148,7 +148,7 @@ static void test_widths(void **state)
     }
 }
 
-static void test_heights(void **state)
+TEST(test_heights)
 {
     for (int h = 1; h <= 20; h++) {
         check_text(*state, h, "c16h%dw9k16r3s3p1q1", h);
@@ -158,7 +158,7 @@ static void test_heights(void **state)
 }
 
 /* Numbers of channels that are no multiple of a block, on both sides. */
-static void test_channels(void **state)
+TEST(test_channels)
 {
     for (size_t c = 0; c < ARRAY_LEN(channels); c++)
         for (size_t k = 0; k < ARRAY_LEN(channels); k++) {
@@ -174,7 +174,7 @@ static void test_channels(void **state)
 }
 
 /* All strides, paddings and dilations, where the kernel still fits. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
     static const int filters[][2] = {{1, 1}, {3, 3}, {2, 3}, {5, 1}, {1, 4}, {7, 7}};
     int number = 0;
@@ -194,7 +194,7 @@ static void test_steps(void **state)
                 }
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
     for (int g = 2; g <= 4; g++) {
         check_text(*state, g, "c%dh6w9k%dr3s3p1q1g%d", 16 * g, 16 * g, g);
@@ -207,7 +207,7 @@ static void test_groups(void **state)
 }
 
 /* A kernel that is larger than x: taps in the padding on both sides at once. */
-static void test_tiny(void **state)
+TEST(test_tiny)
 {
     static const char *const shapes[] = {
         "h1w1r3s3p1q1",           "c8h1w1k8r3s3p1q1",   "c3h2w2k5r5s5p2q2",
@@ -222,7 +222,7 @@ static void test_tiny(void **state)
 }
 
 /* Shapes at random. */
-static void test_random(void **state)
+TEST(test_random)
 {
     uint64_t seed = 20;
 #define DRAW(least, most) \
@@ -241,7 +241,7 @@ static void test_random(void **state)
 }
 
 /* So large that channels, rows and output channels are cut into several blocks. */
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
     static const char *const shapes[] = {
         "c290h5w17k40r3s3p1q1", "c1040h3w9k72", "c40h60w70k40", "c24h9w40k150r3s3",
@@ -255,7 +255,7 @@ static void test_blocks(void **state)
 }
 
 /* Rows are there, and were run above. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     int rows = 0;
@@ -270,12 +270,4 @@ static void test_rows(void **state)
     assert_true(rows > 0 && seen.runs > rows * 100 / part);
     /* Both ways of the rows for plain operands. */
     assert_true(seen.by_columns > 100 / part && seen.in_blocks > 100 / part);
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_tiny), TEST(test_widths),
-                             TEST(test_heights), TEST(test_channels), TEST(test_steps),
-                             TEST(test_groups), TEST(test_random), TEST(test_blocks),
-                             TEST(test_rows));
 }

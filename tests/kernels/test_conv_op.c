@@ -12,7 +12,7 @@ static const struct simdbench_op *conv(void)
 
 /* ---- shapes ---- */
 
-static void test_parse(void **state)
+TEST(test_parse)
 {
     static const struct {
         const char *text, *again;
@@ -79,7 +79,7 @@ static void test_parse(void **state)
     }
 }
 
-static void test_format_cut(void **state)
+TEST(test_format_cut)
 {
     const struct simdbench_shape shape = shape_of("conv", "c16h64w64k16");
     char text[8] = "zzzzzzz";
@@ -88,7 +88,7 @@ static void test_format_cut(void **state)
     assert_int_equal(text[6], 'z');
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     static const struct {
         const char *text;
@@ -146,7 +146,7 @@ static int64_t taps_of(int64_t out, int64_t in, int64_t taps, int64_t stride, in
     return n;
 }
 
-static void test_work(void **state)
+TEST(test_work)
 {
     uint64_t random = 1;
     for (int i = 0; i < 2000; i++) {
@@ -171,7 +171,7 @@ static void test_work(void **state)
     }
 }
 
-static void test_relayout(void **state)
+TEST(test_relayout)
 {
     static const struct {
         const char *text, *layout;
@@ -207,7 +207,7 @@ static void test_relayout(void **state)
 /* The number of times that each layer occurs, and the published multiply-adds of all of
  * them together.
  */
-static void test_lists(void **state)
+TEST(test_lists)
 {
     static const struct {
         const char *name;
@@ -251,10 +251,4 @@ static void test_lists(void **state)
     }
     assert_string_equal(conv()->lists[ARRAY_LEN(lists)]->name, "suite");
     assert_null(conv()->lists[ARRAY_LEN(lists) + 1]);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_parse), TEST(test_format_cut), TEST(test_sizes),
-                     TEST(test_work), TEST(test_relayout), TEST(test_lists));
 }

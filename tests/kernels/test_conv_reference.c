@@ -21,7 +21,7 @@ static uint64_t count(const struct plain *plain, int operand)
     return plain->operands.operand[operand].count;
 }
 
-static void test_fill(void **state)
+TEST(test_fill)
 {
     struct plain plain, blocked, again, other;
     conv_make(&plain, "n2c19h3w5k3r3s3", 5);
@@ -85,7 +85,7 @@ static void expect(const char *text, const float *x, const float *weights,
     free(plain.memory);
 }
 
-static void test_answers(void **state)
+TEST(test_answers)
 {
     static const float nine[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     static const float four[] = {1, 2, 3, 4};
@@ -110,7 +110,7 @@ static void test_answers(void **state)
            (const float[]){7, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0});
 }
 
-static void test_slack(void **state)
+TEST(test_slack)
 {
     struct plain plain;
     float value[8];
@@ -160,7 +160,7 @@ static void scatter(const struct conv_shape *shape, const float *x, const float 
     }
 }
 
-static void test_scatter(void **state)
+TEST(test_scatter)
 {
     static const char *const shapes[] = {
         "n2c5h6w7k4r3s2",          "n1c2h7w6k3r2s3u2v3p1q2d2",
@@ -187,10 +187,4 @@ static void test_scatter(void **state)
         free(want);
         free(plain.memory);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_fill), TEST(test_answers), TEST(test_slack),
-                     TEST(test_scatter));
 }

@@ -194,7 +194,7 @@ static enum place turn(int64_t number)
 }
 
 /* Every number of rows, so every way to cut C into strips. */
-static void test_heights(void **state)
+TEST(test_heights)
 {
     for (int64_t m = 0; m <= 74; m++)
         for (int64_t n = 15; n <= 17; n += 2)
@@ -202,14 +202,14 @@ static void test_heights(void **state)
 }
 
 /* Every number of columns, so every way to cut C into tiles. */
-static void test_widths(void **state)
+TEST(test_widths)
 {
     for (int64_t n = 0; n <= 74; n++)
         for (int64_t m = 1; m <= 7; m += 3)
             CHECK(.m = m, .n = n, .k = 6, .place = turn(n + m));
 }
 
-static void test_depths(void **state)
+TEST(test_depths)
 {
     for (size_t i = 0; i < ARRAY_LEN(depths); i++)
         for (int64_t n = 5; n <= 40; n += 7)
@@ -217,7 +217,7 @@ static void test_depths(void **state)
 }
 
 /* Few columns and many k-steps; few rows or k-steps and many columns. */
-static void test_slim(void **state)
+TEST(test_slim)
 {
     static const char *const inputs[] = {NULL, "special", "ties"};
     for (int64_t n = 1; n <= 15; n++)
@@ -235,7 +235,7 @@ static void test_slim(void **state)
 }
 
 /* Rows with gaps, shapes at random. */
-static void test_random(void **state)
+TEST(test_random)
 {
     uint64_t seed = 20;
     for (int i = 0; i < 60; i++) {
@@ -250,7 +250,7 @@ static void test_random(void **state)
 }
 
 /* Operands so large that each ISA packs and cuts them into several blocks. */
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
     CHECK(.m = 53, .n = 97, .k = 600, .place = RIGHT);
     CHECK(.m = 61, .n = 130, .k = 1100, .place = RIGHT);
@@ -265,7 +265,7 @@ static void test_blocks(void **state)
 }
 
 /* Batches, with gaps between matrices and without; none and one of them, too. */
-static void test_batches(void **state)
+TEST(test_batches)
 {
     uint64_t seed = 5;
     for (int64_t i = 0; i < 40; i++) {
@@ -285,14 +285,14 @@ static void test_batches(void **state)
 }
 
 /* Whatever is equal often. */
-static void test_ties(void **state)
+TEST(test_ties)
 {
     for (int64_t n = 3; n <= 67; n += 16)
         CHECK(.m = 27, .n = n, .k = 40, .place = turn(n), .input = "ties");
 }
 
 /* NaN, infinities, zeros of both signs, denormals; integers that saturate and absorb. */
-static void test_special(void **state)
+TEST(test_special)
 {
     for (int64_t n = 1; n <= 49; n += 8)
         for (size_t i = 0; i < ARRAY_LEN(depths); i++)
@@ -301,7 +301,7 @@ static void test_special(void **state)
 }
 
 /* Each semiring has a row on each ISA; with fma where the ISA has one. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     int count = 0;
@@ -321,12 +321,4 @@ static void test_rows(void **state)
 #else
     assert_int_equal(count, 2 * (3 + 3) + 2 * 2 * 2);
 #endif
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_rows), TEST(test_heights),
-                             TEST(test_widths), TEST(test_depths), TEST(test_slim),
-                             TEST(test_random), TEST(test_blocks), TEST(test_batches),
-                             TEST(test_ties), TEST(test_special));
 }

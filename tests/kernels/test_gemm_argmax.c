@@ -173,7 +173,7 @@ static void check(struct arena *arena, const struct problem *problem)
 #define CHECK(...) check(*state, &(struct problem){__VA_ARGS__})
 
 /* Every way to cut rows into strips and columns into tiles. */
-static void test_edges(void **state)
+TEST(test_edges)
 {
     const int64_t step = effort_step() > 1 ? 7 : 1;
     for (int64_t m = 0; m <= 50; m += step)
@@ -183,7 +183,7 @@ static void test_edges(void **state)
 }
 
 /* Spans and blocks of k-steps, whole and ragged, and none. */
-static void test_depths(void **state)
+TEST(test_depths)
 {
     static const int64_t depths[] = {0,  1,  2,   15,  16,  17,  31,
                                      32, 33, 255, 256, 257, 272, 600};
@@ -194,14 +194,14 @@ static void test_depths(void **state)
 }
 
 /* NaN, infinities, zeros of both signs, denormals. */
-static void test_special(void **state)
+TEST(test_special)
 {
     for (int64_t k = 1; k <= 40; k += 3)
         CHECK(.m = 27, .n = 19, .k = k, .input = "special");
     CHECK(.m = 3, .n = 35, .k = 530, .input = "special");
 }
 
-static void test_large(void **state)
+TEST(test_large)
 {
     CHECK(.m = 130, .n = 97, .k = 300, .input = "ties");
     CHECK(.m = 3, .n = 1100, .k = 33, .left = true);
@@ -212,7 +212,7 @@ static void test_large(void **state)
 /* ---- the op ---- */
 
 /* Answers known by hand: maxplus of one row and one column of two products. */
-static void test_known(void **state)
+TEST(test_known)
 {
     const struct {
         const char *semiring;
@@ -253,7 +253,7 @@ static void test_known(void **state)
 }
 
 /* Each index that could be taken for right is refused. */
-static void test_verify(void **state)
+TEST(test_verify)
 {
     const struct simdbench_op *op = op_find("gemm_argmax");
     const uint64_t other = 0, changed = 5;
@@ -292,7 +292,7 @@ static void test_verify(void **state)
 
 /* On every ISA, for each type and semiring, there is a row that is held against `value`.
  */
-static void test_rows(void **state)
+TEST(test_rows)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     int whole = 0, partial = 0, masked = 0, wide = 0;
@@ -316,11 +316,4 @@ static void test_rows(void **state)
     assert_int_equal(whole, 2 * 2 * 3);
     assert_int_equal(masked + wide, 0);
 #endif
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_rows), TEST(test_known),
-                             TEST(test_verify), TEST(test_edges), TEST(test_depths),
-                             TEST(test_special), TEST(test_large));
 }

@@ -56,7 +56,7 @@ static int judge(const struct operands *operands, struct error *error)
 /* ---- the op ---- */
 
 /* 1e8 + 1 - 1e8 in f32: 0 in this order, 1 in another one. */
-static void test_known(void **state)
+TEST(test_known)
 {
     static const float gradient[2][3] = {{1e8f, 1, -1e8f}, {2, 4, 8}};
     static const int32_t index[2][3] = {{1, 1, 1}, {0, -1, 1}};
@@ -90,7 +90,7 @@ static void test_known(void **state)
         }
 }
 
-static void test_fill(void **state)
+TEST(test_fill)
 {
     struct operands bound, *const operands = &bound;
     int none = 0;
@@ -154,7 +154,7 @@ static void check(const struct arena *arena, uint32_t type, const int64_t dim[3]
     }
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
     static const char *const inputs[] = {NULL, "special", "same"};
     static const int64_t large[3] = {70, 90, 300};
@@ -165,10 +165,4 @@ static void test_rows(void **state)
                       inputs[i]);
             check(*state, type, large, 3, inputs[i]);
         }
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_known), TEST(test_fill),
-                             TEST(test_rows));
 }

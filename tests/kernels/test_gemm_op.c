@@ -14,7 +14,7 @@ static int parse(const char *text, struct simdbench_shape *shape)
     return code;
 }
 
-static void test_parse(void **state)
+TEST(test_parse)
 {
     static const struct {
         const char *text;
@@ -58,7 +58,7 @@ static void test_parse(void **state)
         assert_int_equal(parse(large[i], &shape), -EOVERFLOW);
 }
 
-static void test_layout(void **state)
+TEST(test_layout)
 {
     const struct simdbench_op *op = op_find("gemm");
     static const int elements[] = {55, 77, 35}, columns[] = {11, 7, 7};
@@ -97,7 +97,7 @@ static void test_layout(void **state)
 
 /* ---- inputs ---- */
 
-static void test_fill(void **state)
+TEST(test_fill)
 {
     struct plain plain;
     plain_make(&plain, "gemm", "30x20x40", SIMDBENCH_F32, NULL, 5);
@@ -146,9 +146,4 @@ static void test_fill(void **state)
     }
     assert_in_range(large, 500, 700);
     free(plain.memory);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_parse), TEST(test_layout), TEST(test_fill));
 }

@@ -72,7 +72,7 @@ static void compare_with_loop(const char *shape, const char *semiring, const cha
     free(wide.memory);
 }
 
-static void test_reference(void **state)
+TEST(test_reference)
 {
     static const char *const semirings[] = {"maxplus", "minplus", "maxtimes"};
     static const char *const shapes[] = {"1",       "0",       "3x5x0",
@@ -85,7 +85,7 @@ static void test_reference(void **state)
 }
 
 /* One row times one column, worked out by hand. */
-static void test_known(void **state)
+TEST(test_known)
 {
     static const struct {
         const char *semiring;
@@ -129,7 +129,7 @@ static void test_known(void **state)
 
 /* The rules of integers, worked out by hand: L is what elements saturate to, Z the zero
  * of the semiring. */
-static void test_known_integers(void **state)
+TEST(test_known_integers)
 {
     enum { Z = 1000, L, LESS_L, OTHER, OVER, TWO_L, PLUS_FIVE };
     static const struct {
@@ -189,7 +189,7 @@ static void test_known_integers(void **state)
 }
 
 /* Each product of a batch is that of its own matrices. */
-static void test_batch(void **state)
+TEST(test_batch)
 {
     struct plain batch, one;
     float value[2 * 3 * 4], slice[3 * 4], chosen[2 * 3 * 4];
@@ -214,7 +214,7 @@ static void test_batch(void **state)
 }
 
 /* plustimes: right, and its slack covers a plain sum but not a wrong one. */
-static void test_plustimes(void **state)
+TEST(test_plustimes)
 {
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
         struct plain plain;
@@ -254,7 +254,7 @@ static void test_plustimes(void **state)
 }
 
 /* A gap between rows of C keeps what it has. */
-static void test_gaps(void **state)
+TEST(test_gaps)
 {
     struct plain plain;
     float value[11];
@@ -270,7 +270,7 @@ static void test_gaps(void **state)
     free(plain.memory);
 }
 
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
     struct plain plain;
     float value;
@@ -282,11 +282,4 @@ static void test_unknown(void **state)
     assert_int_equal(op->reference(&plain.operands.view, NULL, NULL, 1, &value, &slack),
                      -EINVAL);
     free(plain.memory);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_reference), TEST(test_known), TEST(test_known_integers),
-                     TEST(test_batch), TEST(test_plustimes), TEST(test_gaps),
-                     TEST(test_unknown));
 }

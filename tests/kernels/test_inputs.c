@@ -53,7 +53,7 @@ static void expect_range(uint32_t type, const char *input, double low, double hi
         assert_int_equal(data[b], 0xee);
 }
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
     expect_range(SIMDBENCH_U8, "uniform:0..255", 0, 255);
     expect_range(SIMDBENCH_U8, "uniform:3..9", 3, 9);
@@ -66,7 +66,7 @@ static void test_ranges(void **state)
     expect_range(SIMDBENCH_I64, "uniform:-3..3", -3, 3);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     static const struct {
         uint32_t type;
@@ -96,7 +96,7 @@ static void test_refused(void **state)
 }
 
 /* Floats of 16 bits: about N(0, 1), and within a range. */
-static void test_halves(void **state)
+TEST(test_halves)
 {
     static const uint32_t types[] = {SIMDBENCH_F16, SIMDBENCH_BF16};
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
@@ -120,7 +120,7 @@ static void test_halves(void **state)
 }
 
 /* In the middle of the range, seldom at its ends. */
-static void test_bell(void **state)
+TEST(test_bell)
 {
     const struct simdbench_operand operand = operand_of(SIMDBENCH_U8);
     size_t middle = 0;
@@ -130,7 +130,7 @@ static void test_bell(void **state)
     assert_in_range(middle, N * 8 / 10, N * 99 / 100);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
     static const uint32_t types[] = {SIMDBENCH_U8, SIMDBENCH_I16, SIMDBENCH_U64,
                                      SIMDBENCH_F16, SIMDBENCH_F32};
@@ -149,7 +149,7 @@ static void test_order(void **state)
     }
 }
 
-static void test_file(void **state)
+TEST(test_file)
 {
     char path[] = "/tmp/simdbench-input-XXXXXX", input[64];
     const int file = mkstemp(path);
@@ -173,12 +173,11 @@ static void test_file(void **state)
 static int knows_odd(const struct simdbench_operands *operands, uint64_t seed,
                      const char *input)
 {
-    (void)seed;
     memset(operands->operand[0]->data, 1, 4);
     return !input || !strcmp(input, "odd") ? 0 : -EINVAL;
 }
 
-static void test_op(void **state)
+TEST(test_op)
 {
     struct simdbench_operand x = operand_of(SIMDBENCH_U8), y = x;
     const struct simdbench_operands operands = {.count = 2, .operand = {&x, &y}};
@@ -197,10 +196,4 @@ static void test_op(void **state)
     assert_int_equal(op_fill(&op, &operands, 1, "zero"), 0);
     assert_int_equal(data[3], 0);
     assert_int_equal(data[N], 0xee);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_ranges), TEST(test_refused), TEST(test_halves),
-                     TEST(test_bell), TEST(test_order), TEST(test_file), TEST(test_op));
 }

@@ -19,14 +19,14 @@ static const struct isa_state full = {.leaf1_ecx = 0x3ed83203 | 1u << 27,
                                       .extended1_ecx = 1u << 0 | 1u << 5,
                                       .saved = 0xe7};
 
-static void test_bits(void **state)
+TEST(test_bits)
 {
     assert_int_equal(isa_count(), 4);
     assert_int_equal(isa_get((size_t)isa_find("avx512"))->bits, 512);
     assert_int_equal(isa_find("neon"), -1);
 }
 
-static void test_cpu_lacks(void **state)
+TEST(test_cpu_lacks)
 {
     char reason[300] = "";
     struct isa_state cpu = full;
@@ -48,7 +48,7 @@ static void test_cpu_lacks(void **state)
     assert_string_equal(reason, "the CPU lacks lzcnt");
 }
 
-static void test_system_lacks(void **state)
+TEST(test_system_lacks)
 {
     char reason[300] = "";
     struct isa_state cpu = full;
@@ -64,7 +64,7 @@ static void test_system_lacks(void **state)
     assert_true(has(&cpu, "sse2", reason));
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
     char reason[300] = "";
     const struct isa_state none = {0};
@@ -77,14 +77,14 @@ static void test_nothing(void **state)
 #elif defined(__aarch64__)
 static const struct isa_state full = {.hwcap = 3};
 
-static void test_bits(void **state)
+TEST(test_bits)
 {
     assert_int_equal(isa_count(), 2);
     assert_int_equal(isa_get((size_t)isa_find("neon"))->bits, 128);
     assert_int_equal(isa_find("avx2"), -1);
 }
 
-static void test_cpu_lacks(void **state)
+TEST(test_cpu_lacks)
 {
     char reason[300] = "";
     const struct isa_state none = {0}, integers = {.hwcap = 1};
@@ -96,7 +96,7 @@ static void test_cpu_lacks(void **state)
 }
 #endif
 
-static void test_names(void **state)
+TEST(test_names)
 {
     for (size_t i = 0; i < isa_count(); i++)
         assert_int_equal(isa_find(isa_get(i)->name), i);
@@ -105,13 +105,13 @@ static void test_names(void **state)
     assert_int_equal(isa_find("lib"), -1);
 }
 
-static void test_full(void **state)
+TEST(test_full)
 {
     for (size_t i = 0; i < isa_count(); i++)
         assert_true(isa_state_has(&full, i, NULL, 0));
 }
 
-static void test_here(void **state)
+TEST(test_here)
 {
     assert_true(isa_available(0, NULL, 0));
     assert_true(isa_available(isa_best(), NULL, 0));
@@ -135,7 +135,7 @@ static void test_here(void **state)
 
 /* ---- additions ---- */
 
-static void test_checked(void **state)
+TEST(test_checked)
 {
     struct error error;
     assert_int_equal(isa_check("scalar", &error), 0);
@@ -156,7 +156,7 @@ static void test_checked(void **state)
 }
 
 #if defined(__x86_64__)
-static void test_additions(void **state)
+TEST(test_additions)
 {
     char reason[300] = "";
     struct error error;
@@ -194,7 +194,7 @@ static void test_additions(void **state)
     assert_true(isa_state_runs(&cpu, "sse2+avx", reason, sizeof reason));
 }
 #elif defined(__aarch64__)
-static void test_additions(void **state)
+TEST(test_additions)
 {
     char reason[300] = "";
     struct isa_state cpu = full;
@@ -210,7 +210,7 @@ static void test_additions(void **state)
 
 /* ---- registry ---- */
 
-static void test_types(void **state)
+TEST(test_types)
 {
     assert_string_equal(type_name(SIMDBENCH_F32), "f32");
     assert_int_equal(type_find("f64"), SIMDBENCH_F64);
@@ -227,7 +227,7 @@ static bool same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     assert_non_null(op_find("roof"));
@@ -268,17 +268,4 @@ static void test_rows(void **state)
         }
         assert_true(has_limit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(test_names),        TEST(test_bits),
-                                       TEST(test_full),         TEST(test_cpu_lacks),
-#if defined(__x86_64__)
-                                       TEST(test_system_lacks), TEST(test_nothing),
-#endif
-                                       TEST(test_checked),      TEST(test_additions),
-                                       TEST(test_here),         TEST(test_types),
-                                       TEST(test_rows)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void test_by_name(void **state)
+TEST(test_by_name)
 {
     const struct place *place = *state;
     char path[PATH_MAX];
@@ -83,7 +83,7 @@ static void test_by_name(void **state)
     assert_int_equal(module_find("", path, sizeof path, &error), -ENOENT);
 }
 
-static void test_near(void **state)
+TEST(test_near)
 {
     char path[PATH_MAX];
     struct error error;
@@ -93,7 +93,7 @@ static void test_near(void **state)
     assert_non_null(strstr(error.text, "did you mean one?"));
 }
 
-static void test_by_path(void **state)
+TEST(test_by_path)
 {
     const struct place *place = *state;
     char path[PATH_MAX];
@@ -123,7 +123,7 @@ static void see(const char *name, const char *path, void *context)
                  path + strlen(seen->place->folder) + 1);
 }
 
-static void test_each(void **state)
+TEST(test_each)
 {
     struct seen seen = {.place = *state};
     module_each(see, &seen);
@@ -131,7 +131,7 @@ static void test_each(void **state)
                                     "one=baseline-one ");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     assert_true(module_name_valid("a-Z_9"));
     assert_false(module_name_valid(NULL));
@@ -140,8 +140,4 @@ static void test_names(void **state)
     assert_false(module_name_valid("a@b"));
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(setup, teardown, TEST(test_by_name), TEST(test_near),
-                             TEST(test_by_path), TEST(test_each), TEST(test_names));
-}
+TESTS_BETWEEN(setup, teardown)

@@ -67,7 +67,7 @@ static int run_row(const struct simdbench_op *op, const struct simdbench_kernel 
     return status;
 }
 
-static void test_own_op(void **state)
+TEST(test_own_op)
 {
     static const char *const shapes[] = {"1x1", "3x5", "0x4", "17x129", "2x1000"};
     struct module module;
@@ -88,7 +88,7 @@ static void test_own_op(void **state)
 }
 
 /* A misbehaving row is seen; the good row beside it is not blamed. */
-static void test_misbehaviour(void **state)
+TEST(test_misbehaviour)
 {
     static const struct {
         const char *module;
@@ -107,7 +107,7 @@ static void test_misbehaviour(void **state)
     }
 }
 
-static void test_options(void **state)
+TEST(test_options)
 {
     const struct simdbench_option good = {sizeof good, 0, "trace", "1"};
     const struct simdbench_option bad = {sizeof bad, 0, "trace", "2"};
@@ -135,7 +135,7 @@ static void test_options(void **state)
 
 /* ---- modules that are refused ---- */
 
-static void test_newer_abi(void **state)
+TEST(test_newer_abi)
 {
     struct module module;
     struct error error;
@@ -147,7 +147,7 @@ static void test_newer_abi(void **state)
     assert_non_null(strstr(error.text, "compile it again"));
 }
 
-static void test_no_module(void **state)
+TEST(test_no_module)
 {
     struct module module;
     struct error error;
@@ -157,7 +157,7 @@ static void test_no_module(void **state)
     assert_non_null(strstr(error.text, "not_there.so"));
 }
 
-static void test_tables(void **state)
+TEST(test_tables)
 {
     static const struct {
         const char *how, *text;
@@ -200,7 +200,7 @@ static void test_tables(void **state)
 }
 
 /* Fields behind the end of an older module's structs read as zero. */
-static void test_older(void **state)
+TEST(test_older)
 {
     struct module module;
     struct error error;
@@ -215,7 +215,7 @@ static void test_older(void **state)
 }
 
 /* Rows of one name are two if they take different layouts. */
-static void test_layouts(void **state)
+TEST(test_layouts)
 {
     struct module module;
     struct error error;
@@ -233,7 +233,7 @@ static void test_layouts(void **state)
 
 /* ---- finding ---- */
 
-static void test_find(void **state)
+TEST(test_find)
 {
     char path[PATH_MAX], want[PATH_MAX];
     struct error error;
@@ -254,7 +254,7 @@ static void test_find(void **state)
 }
 
 /* A file in this folder must not become a library of the system's. */
-static void test_find_here(void **state)
+TEST(test_find_here)
 {
     char path[PATH_MAX], old[PATH_MAX];
     assert_non_null(getcwd(old, sizeof old));
@@ -278,7 +278,7 @@ static void names_each(const char *name, const char *path, void *context)
     names->all_there = names->all_there && stat(path, &facts) == 0;
 }
 
-static void test_each(void **state)
+TEST(test_each)
 {
     struct names names = {.all_there = true};
     /* The same folder once more: no name comes twice. */
@@ -310,7 +310,7 @@ static char *read_text(const char *relative)
     return text;
 }
 
-static void test_document(void **state)
+TEST(test_document)
 {
     char *document = read_text("docs/plugin.md");
     char *source = read_text("bindings/c/my_gemm.c");
@@ -325,7 +325,7 @@ static void test_document(void **state)
     free(source);
 }
 
-static void test_document_runs(void **state)
+TEST(test_document_runs)
 {
     static const char *const shapes[] = {"1x1x1", "5x7x0", "33x65x17"};
     const struct simdbench_op *gemm = op_find("gemm");
@@ -338,13 +338,4 @@ static void test_document_runs(void **state)
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
         assert_int_equal(run_row(gemm, module.table->kernels[0], shapes[i], &error), 0);
     module_unload(&module);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_own_op), TEST(test_misbehaviour), TEST(test_options),
-                     TEST(test_newer_abi), TEST(test_no_module), TEST(test_tables),
-                     TEST(test_layouts), TEST(test_older), TEST(test_find),
-                     TEST(test_find_here), TEST(test_each), TEST(test_document),
-                     TEST(test_document_runs));
 }

@@ -41,7 +41,7 @@ static uint64_t bytes_of(const struct simdbench_operand *operand)
 
 /* ---- random numbers ---- */
 
-static void test_random(void **state)
+TEST(test_random)
 {
     uint64_t seed = 0;
     double sum = 0;
@@ -57,7 +57,7 @@ static void test_random(void **state)
 
 /* ---- placement ---- */
 
-static void test_place(void **state)
+TEST(test_place)
 {
     static const uint64_t aligns[] = {4, 16, 32, 64, 128, 2048, 4096, 65536};
     for (size_t a = 0; a < ARRAY_LEN(aligns); a++) {
@@ -82,7 +82,7 @@ static void test_place(void **state)
     }
 }
 
-static void test_place_seeds(void **state)
+TEST(test_place_seeds)
 {
     struct operands_map a = map_of(2, SIMDBENCH_F64, 100), b = a, c = a;
     unsigned differ = 0;
@@ -96,7 +96,7 @@ static void test_place_seeds(void **state)
     assert_true(differ > 10);
 }
 
-static void test_place_limits(void **state)
+TEST(test_place_limits)
 {
     struct error error;
     struct operands_map map = map_of(2, SIMDBENCH_F64, 10);
@@ -119,11 +119,10 @@ static void test_place_limits(void **state)
 static int too_large(const struct simdbench_shape *shape, uint32_t type,
                      struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
 {
-    (void)shape, (void)type, (void)operand;
     return -EOVERFLOW;
 }
 
-static void test_place_op(void **state)
+TEST(test_place_op)
 {
     struct simdbench_op op = *op_find("roof");
     struct simdbench_shape shape = {.size = sizeof shape, .rank = 1, .dim = {800}};
@@ -140,7 +139,7 @@ static void test_place_op(void **state)
                         "op roof cannot lay out shape 800 for type f64: it is too large");
 }
 
-static void test_bind(void **state)
+TEST(test_bind)
 {
     struct operands_map map = map_of(3, SIMDBENCH_F32, 10);
     struct bound bound;
@@ -157,7 +156,7 @@ static void test_bind(void **state)
 
 /* ---- red zones, hash, poison ---- */
 
-static void test_guard(void **state)
+TEST(test_guard)
 {
     struct operands_map map = map_of(3, SIMDBENCH_F32, 33);
     struct bound bound;
@@ -179,7 +178,7 @@ static void test_guard(void **state)
     free(bound.base);
 }
 
-static void test_hash(void **state)
+TEST(test_hash)
 {
     struct operands_map map = map_of(3, SIMDBENCH_F64, 45);
     struct bound bound;
@@ -207,7 +206,7 @@ static void test_hash(void **state)
     free(bound.base);
 }
 
-static void test_poison_and_evict(void **state)
+TEST(test_poison_and_evict)
 {
     static const uint32_t types[] = {SIMDBENCH_F32, SIMDBENCH_F64};
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
@@ -244,7 +243,7 @@ static double value_of(const struct simdbench_operand *operand, uint64_t e)
     return type_get(operand->type, operand->data, e);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
     static const uint32_t types[] = {SIMDBENCH_F32, SIMDBENCH_F64, SIMDBENCH_I32,
                                      SIMDBENCH_I64, SIMDBENCH_I16, SIMDBENCH_U32};
@@ -286,7 +285,7 @@ static void test_values(void **state)
 }
 
 /* A table in order stays beside the keys that are looked for in it. */
-static void test_keys(void **state)
+TEST(test_keys)
 {
     enum { MANY = 5000 };
     struct operands_map map = map_of(3, SIMDBENCH_I32, MANY);
@@ -319,7 +318,7 @@ static void test_keys(void **state)
     free(bound.base);
 }
 
-static void test_spread(void **state)
+TEST(test_spread)
 {
     for (uint32_t n = 1; n <= SIMDBENCH_MAX_OPERANDS; n++) {
         struct operands_map map = map_of(n, SIMDBENCH_F32, 5000);
@@ -338,7 +337,7 @@ static void test_spread(void **state)
 /* ---- several sets ---- */
 
 /* No set touches another one or a red zone, and all begin alike. */
-static void test_sets(void **state)
+TEST(test_sets)
 {
     static const uint64_t aligns[] = {4, 64, 128, 4096};
     const struct simdbench_shape shape = {.size = sizeof shape, .rank = 1, .dim = {5}};
@@ -377,13 +376,4 @@ static void test_sets(void **state)
     struct operands_map map = map_of(1, SIMDBENCH_F32, UINT64_C(1) << 50);
     map.sets = 4096;
     assert_int_equal(operands_offsets(&map, 64, 3, NULL), -ENOMEM);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_values), TEST(test_keys), TEST(test_spread),
-                     TEST(test_random), TEST(test_place), TEST(test_place_seeds),
-                     TEST(test_place_limits), TEST(test_place_op), TEST(test_bind),
-                     TEST(test_guard), TEST(test_hash), TEST(test_poison_and_evict),
-                     TEST(test_sets));
 }

@@ -16,7 +16,7 @@
 
 /* ---- the op ---- */
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
     static const char *const wrong[] = {"",    "x",       "-8",        "+8",   " 8", "8 ",
                                         "8x8", "inplace", "inplace-1", "in 8", "1k"};
@@ -40,7 +40,7 @@ static void test_shapes(void **state)
                      -EOVERFLOW);
 }
 
-static void test_layouts(void **state)
+TEST(test_layouts)
 {
     const struct simdbench_op *op = op_find("relu");
     struct simdbench_operand operand[2],
@@ -66,7 +66,7 @@ static void test_layouts(void **state)
     assert_int_equal(op->layout(&shape, SIMDBENCH_F32, list), -EOVERFLOW);
 }
 
-static void test_reference(void **state)
+TEST(test_reference)
 {
     const float in[] = {-1, 2, -0.0f, 0, -INFINITY, INFINITY, -FLT_TRUE_MIN, FLT_MIN / 2};
     const float out[] = {0, 2, -0.0f, 0, 0, INFINITY, 0, FLT_MIN / 2};
@@ -85,7 +85,7 @@ static void test_reference(void **state)
     assert_int_equal(op->reference(&operands, "maxplus", NULL, 8, value, slack), -EINVAL);
 }
 
-static void test_fill(void **state)
+TEST(test_fill)
 {
     double data[10] = {0};
     struct simdbench_operand x = {.type = SIMDBENCH_F64, .data = data, .count = 9};
@@ -283,7 +283,7 @@ static void check(const struct arena *arena, const struct problem *problem)
 
 /* ---- rows ---- */
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     for (uint64_t n = 0; n <= 200; n += effort_step()) {
         check(*state, &(struct problem){.n = n, .place = {LEFT, RIGHT}});
@@ -293,7 +293,7 @@ static void test_sizes(void **state)
     }
 }
 
-static void test_misaligned(void **state)
+TEST(test_misaligned)
 {
     static const uint64_t sizes[] = {15, 97, 150};
     for (uint64_t x = 0; x < 16; x += 3)
@@ -304,7 +304,7 @@ static void test_misaligned(void **state)
                                                 .shift = {x, y}});
 }
 
-static void test_long(void **state)
+TEST(test_long)
 {
     static const uint64_t sizes[] = {1000, 4096, 10007, 100000};
     for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
@@ -338,7 +338,7 @@ static void check_choice(const struct simdbench_kernel *kernel,
 }
 
 /* It is measured beyond the level-2 cache only, and without a look at the operands. */
-static void test_auto(void **state)
+TEST(test_auto)
 {
     const struct arena *arena = *state;
     const struct simdbench_kernel *const *kernels = kernel_list();
@@ -359,12 +359,4 @@ static void test_auto(void **state)
             check_choice(kernels[i], &operands, true);
     }
     munmap(memory, 64 << 20);
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_shapes),
-                             TEST(test_layouts), TEST(test_reference), TEST(test_fill),
-                             TEST(test_sizes), TEST(test_misaligned), TEST(test_long),
-                             TEST(test_auto));
 }

@@ -11,7 +11,7 @@
 
 /* ---- the op ---- */
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
     const struct simdbench_op *op = op_find("roof");
     struct simdbench_shape shape;
@@ -41,7 +41,7 @@ static void test_shapes(void **state)
     assert_int_equal(op->parse("8x1000000001", &shape, error, sizeof error), -EOVERFLOW);
 }
 
-static void test_op_work(void **state)
+TEST(test_op_work)
 {
     const struct simdbench_op *op = op_find("roof");
     struct simdbench_shape shape = {.size = sizeof shape};
@@ -60,7 +60,7 @@ static void test_op_work(void **state)
 
 /* ---- mixes ---- */
 
-static void test_registers(void **state)
+TEST(test_registers)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     struct operands operands;
@@ -215,7 +215,7 @@ static bool is_stream(const struct simdbench_kernel *kernel)
     return runs_here(kernel, "roof") && !(kernel->flags & SIMDBENCH_REGISTERS);
 }
 
-static void test_streams(void **state)
+TEST(test_streams)
 {
     static const uint64_t longer[] = {511, 512, 513, 1000, 4095, 10007};
     const struct simdbench_kernel *const *kernels = kernel_list();
@@ -236,7 +236,7 @@ static void test_streams(void **state)
 
 /* Passes over little memory run over copies of it, as long ones as their number allows,
  * and move as many times the bytes. */
-static void test_passes(void **state)
+TEST(test_passes)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     for (size_t i = 0; kernels[i]; i++)
@@ -280,7 +280,7 @@ static void test_passes(void **state)
 }
 
 /* Copies go to what is input and output if there is no other output. */
-static void test_in_place(void **state)
+TEST(test_in_place)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     float x[100], y[100];
@@ -359,14 +359,14 @@ static void check_touches(const char *variant, uint32_t role, int protection)
     munmap(protected_pages, PAGES * PAGE);
 }
 
-static void test_touches(void **state)
+TEST(test_touches)
 {
     check_touches("load", SIMDBENCH_IN, PROT_NONE);
     check_touches("streams", SIMDBENCH_INOUT, PROT_READ);
 }
 
 /* A kernel that leaves upper halves behind slows down all SSE code after it. */
-static void test_clean_registers(void **state)
+TEST(test_clean_registers)
 {
 #if defined(__x86_64__)
     const struct simdbench_kernel *const *kernels = kernel_list();
@@ -401,7 +401,7 @@ static void test_clean_registers(void **state)
 #endif
 }
 
-static void test_streams_need_operands(void **state)
+TEST(test_streams_need_operands)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
     const struct simdbench_shape shape = {.size = sizeof shape};
@@ -418,7 +418,7 @@ static void test_streams_need_operands(void **state)
     }
 }
 
-static void test_fill(void **state)
+TEST(test_fill)
 {
     const struct simdbench_op *op = op_find("roof");
     struct stream stream;
@@ -436,12 +436,4 @@ static void test_fill(void **state)
     assert_int_equal(op->fill(&operands->view, 5, "other"), -EINVAL);
     assert_int_equal(operands_damaged(operands), -1);
     free(stream.base);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_shapes), TEST(test_op_work), TEST(test_registers),
-                     TEST(test_streams), TEST(test_passes), TEST(test_in_place),
-                     TEST(test_touches), TEST(test_fill), TEST(test_clean_registers),
-                     TEST(test_streams_need_operands));
 }

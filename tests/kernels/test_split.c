@@ -124,7 +124,7 @@ static size_t check(const char *op, const char *layout, const char *shape, uint6
     return n;
 }
 
-static void same_bits_as_alone(void **state)
+TEST(same_bits_as_alone)
 {
     static const struct {
         const char *op, *layout;
@@ -145,7 +145,7 @@ static void same_bits_as_alone(void **state)
 }
 
 /* Columns of dB are added up elsewhere: those of all parts are as many as dB has. */
-static void gemm_backward_tells_its_memory(void **state)
+TEST(gemm_backward_tells_its_memory)
 {
     for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
         struct bench bench;
@@ -167,7 +167,7 @@ static void gemm_backward_tells_its_memory(void **state)
 }
 
 /* Padding that copies x, columns beyond, one tap, a picture, depthwise, strides. */
-static void conv(void **state)
+TEST(conv)
 {
     static const char *const shapes[] = {"n1c16h1w1k16",
                                          "n3c16h5w6k16r3s3p1q1",
@@ -202,7 +202,7 @@ static void expect_parts(const struct simdbench_kernel *kernel, const char *shap
 }
 
 /* Kernels whose state cannot be shared get whole images, and a state for each. */
-static void conv_images(void **state)
+TEST(conv_images)
 {
     static const struct {
         const char *shape;
@@ -293,7 +293,7 @@ static uint32_t note_split(const struct simdbench_kernel *at, const char *op,
 /* Ranges of elements have one thread and a state of their own, and begin at a line; the
  * first may not. An op that cannot be split has one state for all threads, and so has
  * one whose parts share it. */
-static void parts_have_their_own(void **state)
+TEST(parts_have_their_own)
 {
     for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
         if (strcmp((*at)->op, "tanh") || strcmp((*at)->isa, "scalar") || (*at)->prepare)
@@ -315,7 +315,7 @@ static void parts_have_their_own(void **state)
 }
 
 /* As many parts as threads where there is enough to do. */
-static void all_have_a_part(void **state)
+TEST(all_have_a_part)
 {
     static const struct {
         const char *op, *shape;
@@ -344,7 +344,7 @@ static int64_t helpers_ns(void)
 
 /* It is chosen once, by all threads at work: each does as much as the caller, which goes
  * on for 50 ms of its CPU time. */
-static void auto_chooses_on_the_team(void **state)
+TEST(auto_chooses_on_the_team)
 {
     struct bench bench;
     char shape[32], why[256];
@@ -378,12 +378,4 @@ static void auto_chooses_on_the_team(void **state)
     }
     free(bench.memory);
     free(bench.expected);
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(open_team, close_team, TEST(same_bits_as_alone),
-                             TEST(gemm_backward_tells_its_memory), TEST(conv),
-                             TEST(conv_images), TEST(parts_have_their_own),
-                             TEST(all_have_a_part), TEST(auto_chooses_on_the_team));
 }

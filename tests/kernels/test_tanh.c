@@ -164,7 +164,7 @@ static void batch_judge(const struct batch *batch, bool all, double allowance)
     }
 }
 
-static void test_errors_f32(void **state)
+TEST(test_errors_f32)
 {
     const uint32_t step = is_long()          ? 1
                           : under_valgrind() ? 64 * 1009
@@ -208,7 +208,7 @@ static size_t borders(double scale, double offset, double end, int bits, bool si
     return n;
 }
 
-static void test_borders(void **state)
+TEST(test_borders)
 {
     const double special[] = {0,           FLT_TRUE_MIN, FLT_MIN, DBL_TRUE_MIN, DBL_MIN,
                               FLT_MIN / 2, FLT_MAX,      DBL_MAX, INFINITY,     0x1p-12};
@@ -248,7 +248,7 @@ static void test_borders(void **state)
     free(batch);
 }
 
-static void test_errors_f64(void **state)
+TEST(test_errors_f64)
 {
     const int batches = is_long() ? 5000 : under_valgrind() ? 3 : is_slow() ? 20 : 400;
     struct batch *batch = calloc(1, sizeof *batch);
@@ -272,7 +272,7 @@ static void test_errors_f64(void **state)
 
 /* NaNs and all sizes at both ends of a page: whatever is beside an element, before or
  * after, its result is the one that it has alone. */
-static void test_places(void **state)
+TEST(test_places)
 {
     enum { MOST = 300, REGION = 2 * PAGE };
     char *region[2];
@@ -316,7 +316,7 @@ static void test_places(void **state)
 }
 
 /* A NaN gives a NaN, in each lane. */
-static void test_nan(void **state)
+TEST(test_nan)
 {
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_F64; type++) {
         const struct simdbench_kernel *rows[ROWS_MAX];
@@ -344,10 +344,4 @@ static void test_nan(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_borders), TEST(test_places), TEST(test_nan),
-                     TEST(test_errors_f32), TEST(test_errors_f64));
 }

@@ -54,7 +54,7 @@ static void middle(const struct simdbench_operands *operands, void *state)
 }
 
 /* In all the time that it may take, without a look at the operands. */
-static void test_fastest(void **state)
+TEST(test_fastest)
 {
     static run_function *const run[] = {slow, quick, middle};
     static const struct fastest_pace pace = {0, 2e4, 4e4, 3e6};
@@ -95,7 +95,7 @@ static void looks(const struct simdbench_operands *operands, void *state)
     assert_in_range(negative, PAGE, 2 * PAGE);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
     static run_function *const run[] = {looks};
     static const struct fastest_pace once = {0};
@@ -115,7 +115,7 @@ static void counts(const struct simdbench_operands *operands, void *state)
 }
 
 /* Each of the threads has as many elements as are worth while, but for whole lines. */
-static void test_long_operands(void **state)
+TEST(test_long_operands)
 {
     static run_function *const run[] = {counts};
     struct operands v;
@@ -232,7 +232,7 @@ static void check_auto(const struct simdbench_kernel *automatic)
 }
 
 /* One for each type on each set, that states what its worst row does. */
-static void test_auto(void **state)
+TEST(test_auto)
 {
     size_t rows = 0, isas = 0;
     for (size_t i = 0; i < isa_count(); i++)
@@ -257,15 +257,9 @@ static void test_auto(void **state)
 }
 
 /* No element: nothing to measure, but some row. */
-static void test_empty(void **state)
+TEST(test_empty)
 {
     for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++)
         if (runs_here(*at, "tanh") && !strcmp((*at)->variant, "auto"))
             check_choice(*at, 0, 0);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_fastest), TEST(test_values), TEST(test_long_operands),
-                     TEST(test_auto), TEST(test_empty));
 }

@@ -5,7 +5,7 @@
 #include "tanh_vectors.h"
 #include "unit.h"
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
     static const char *const wrong[] = {"", "x", "-1", "1x1", "1 ", " 1"};
     const struct simdbench_op *op = op_find("tanh");
@@ -38,7 +38,7 @@ static const struct {
              {2, 0.96402758007581688395},      {-3, -0.99505475368673045133},
              {0x1p-20, 0x1p-20 - 0x1p-60 / 3}, {30, 1}};
 
-static void test_reference(void **state)
+TEST(test_reference)
 {
     enum { KNOWN = ARRAY_LEN(known), SPECIAL = 5, N = KNOWN + SPECIAL };
     const double special[SPECIAL] = {0, -0.0, INFINITY, -INFINITY, NAN};
@@ -76,7 +76,7 @@ static void test_reference(void **state)
 }
 
 /* Errors are counted from the exact value, in gaps between floats. */
-static void test_accuracy(void **state)
+TEST(test_accuracy)
 {
     const struct simdbench_op *op = op_find("tanh");
     const float near = (float)tanh(1),
@@ -96,9 +96,4 @@ static void test_accuracy(void **state)
     y[2] = 0;
     assert_int_equal(op->accuracy(&v.view, NULL, 4, &accuracy), 0);
     assert_true(isinf(accuracy.max_ulp));
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_shapes), TEST(test_reference), TEST(test_accuracy));
 }

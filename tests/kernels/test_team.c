@@ -8,7 +8,7 @@ static void count_up(void *context, uint32_t index, uint32_t count)
     seen[index * 64] += count;
 }
 
-static void team_runs_each_part_once(void **state)
+TEST(team_runs_each_part_once)
 {
     uint32_t seen[8 * 64] = {0};
     for (uint32_t threads = 1; threads <= 7; threads++) {
@@ -24,7 +24,7 @@ static void team_runs_each_part_once(void **state)
     team_rest();
 }
 
-static void team_refuses(void **state)
+TEST(team_refuses)
 {
     struct error error = {.text = ""};
     const int nowhere = 1 << 20;
@@ -34,7 +34,7 @@ static void team_refuses(void **state)
     assert_non_null(strstr(error.text, "1048576"));
 }
 
-static void team_ends_and_begins_again(void **state)
+TEST(team_ends_and_begins_again)
 {
     struct error error;
     uint32_t seen[8 * 64] = {0};
@@ -42,10 +42,4 @@ static void team_ends_and_begins_again(void **state)
     assert_int_equal(team_start(7, NULL, 0, &error), 0);
     team_run(7, count_up, seen);
     assert_int_equal(seen[6 * 64], 7);
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(open_team, close_team, TEST(team_runs_each_part_once),
-                             TEST(team_refuses), TEST(team_ends_and_begins_again));
 }

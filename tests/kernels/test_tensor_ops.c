@@ -47,7 +47,7 @@ static void answers(const char *op, const char *semiring, const char *text,
 
 #define LIST(...) ((const double[]){__VA_ARGS__})
 
-static void test_references(void **state)
+TEST(test_references)
 {
     const double *const x = LIST(1, 2, 3, -4, 5, 6), *const y = LIST(2, 4, -3, 4, 5, 12);
     answers("map", "add", "6", x, y, LIST(3, 6, 0, 0, 10, 18), 6);
@@ -67,7 +67,7 @@ static void test_references(void **state)
     answers("maxpool", NULL, "n1c2h1w3r1s2", x, NULL, LIST(1, 3, -4, 6), 4);
 }
 
-static void test_numbers_alone(void **state)
+TEST(test_numbers_alone)
 {
     shape_as("map", "64", "64");
     shape_as("reduce", "64", "1x64");
@@ -78,7 +78,7 @@ static void test_numbers_alone(void **state)
     shape_as("maxpool", "64", "n1c64h64w64r2s2");
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
     static const char *const wrong[][2] = {
         {"map", "3x3"},
@@ -154,13 +154,13 @@ static void rows_are_right(const struct arena *arena, const char *op,
         rows_are_right(*state, op, shapes, sizeof shapes / sizeof shapes[0]); \
     } while (0)
 
-static void test_map(void **state)
+TEST(test_map)
 {
     ROWS_ARE_RIGHT("map", "0", "1", "3", "15", "16", "17", "31", "63", "64", "65", "100",
                    "127", "1000", "4099");
 }
 
-static void test_reduce(void **state)
+TEST(test_reduce)
 {
     ROWS_ARE_RIGHT("reduce", "1x1", "1x7", "3x5", "16x16", "33x65", "1x1000",
                    "columns1x1", "columns1x40", "columns7x33", "columns8x17",
@@ -168,7 +168,7 @@ static void test_reduce(void **state)
                    "rows1x1", "rows5x7", "rows9x130", "rows100x16");
 }
 
-static void test_softmax(void **state)
+TEST(test_softmax)
 {
     ROWS_ARE_RIGHT("softmax", "1x1", "3x2", "70x10", "5x16", "4x17", "3x33", "9x100",
                    "2x1000");
@@ -176,13 +176,13 @@ static void test_softmax(void **state)
                    "9x100", "2x1000");
 }
 
-static void test_transpose(void **state)
+TEST(test_transpose)
 {
     ROWS_ARE_RIGHT("transpose", "1x1", "1x9", "9x1", "15x17", "16x16", "17x33", "64x48",
                    "130x7", "129x150", "128x256", "512x512", "1024x1024");
 }
 
-static void test_maxpool(void **state)
+TEST(test_maxpool)
 {
     ROWS_ARE_RIGHT("maxpool", "n1c1h1w1r1s1", "n1c2h4w4r2s2", "n2c3h9w37r2s2",
                    "n1c2h9w70r3s2", "n1c2h9w71r3s2", "n1c2h9w41r3s1", "n1c1h8w64r2s1",
@@ -190,7 +190,7 @@ static void test_maxpool(void **state)
 }
 
 /* Sums that go beyond the range of exp, unless the maximum comes off first. */
-static void test_large(void **state)
+TEST(test_large)
 {
     for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
         if (!runs_here(*at, "softmax") || (*at)->type != SIMDBENCH_F32)
@@ -208,12 +208,4 @@ static void test_large(void **state)
             assert_true(fabsf(y[i] - 0.05F) < 1e-7F);
         assert_true(fabsf(y[20] - 1) < 1e-7F && y[21] < 1e-30F && y[39] < 1e-30F);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_references),
-                             TEST(test_numbers_alone), TEST(test_shapes), TEST(test_map),
-                             TEST(test_reduce), TEST(test_softmax), TEST(test_transpose),
-                             TEST(test_maxpool), TEST(test_large));
 }

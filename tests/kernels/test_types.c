@@ -3,7 +3,7 @@
 #include "kernels.h"
 #include "unit.h"
 
-static void test_names(void **state)
+TEST(test_names)
 {
     static const char *const bad[] = {
         "",        "f8",        "bytes",
@@ -26,7 +26,7 @@ static void test_names(void **state)
 }
 
 /* Each float of 16 bits comes back from its number. */
-static void test_halves(void **state)
+TEST(test_halves)
 {
     static const uint32_t types[] = {SIMDBENCH_F16, SIMDBENCH_BF16};
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
@@ -45,7 +45,7 @@ static void test_halves(void **state)
 
 #ifdef __FLT16_MANT_DIG__
 /* As the compiler rounds: numbers of all sizes, and ties. */
-static void test_rounding(void **state)
+TEST(test_rounding)
 {
     uint64_t seed = 1;
     for (int i = 0; i < 200000; i++) {
@@ -69,7 +69,7 @@ static void expect_set(uint32_t type, double value, double want)
     assert_memory_equal(&got, &want, sizeof got);
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
     expect_set(SIMDBENCH_U8, 255.9, 255);
     expect_set(SIMDBENCH_U8, 300, 255);
@@ -91,7 +91,7 @@ static void test_numbers(void **state)
     expect_set(SIMDBENCH_BYTES(5), 3, 0);
 }
 
-static void test_ulp(void **state)
+TEST(test_ulp)
 {
     assert_near(type_ulp(SIMDBENCH_F16, 1), 0x1p-10, 0);
     assert_near(type_ulp(SIMDBENCH_F16, -1.999), 0x1p-10, 0);
@@ -103,7 +103,7 @@ static void test_ulp(void **state)
     assert_near(type_ulp(SIMDBENCH_U8, 200), 1, 0);
 }
 
-static void test_poison(void **state)
+TEST(test_poison)
 {
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_BF16; type++) {
         uint64_t data[3] = {0};
@@ -114,13 +114,4 @@ static void test_poison(void **state)
         assert_false(type_is_poison(type, data, 2));
         assert_near(type_get(type, data, 2), 0, 0);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_names), TEST(test_halves),
-#ifdef __FLT16_MANT_DIG__
-                     TEST(test_rounding),
-#endif
-                     TEST(test_numbers), TEST(test_ulp), TEST(test_poison));
 }

@@ -33,7 +33,7 @@ static void check_half_negative(const double *x)
     assert_in_range(negative, N * 0.47, N * 0.53);
 }
 
-static void test_normal(void **state)
+TEST(test_normal)
 {
     EACH_TYPE(type)
     {
@@ -58,7 +58,7 @@ static void test_normal(void **state)
     }
 }
 
-static void test_uniform(void **state)
+TEST(test_uniform)
 {
     EACH_TYPE(type)
     {
@@ -84,7 +84,7 @@ static void test_uniform(void **state)
     }
 }
 
-static void test_magnitudes(void **state)
+TEST(test_magnitudes)
 {
     EACH_TYPE(type)
     {
@@ -108,7 +108,7 @@ static void test_magnitudes(void **state)
     }
 }
 
-static void test_special(void **state)
+TEST(test_special)
 {
     EACH_TYPE(type)
     {
@@ -133,7 +133,7 @@ static void test_special(void **state)
     }
 }
 
-static void test_bits(void **state)
+TEST(test_bits)
 {
     EACH_TYPE(type)
     {
@@ -163,7 +163,7 @@ static void test_bits(void **state)
     }
 }
 
-static void test_wrong(void **state)
+TEST(test_wrong)
 {
     static const char *const wrong[] = {"",
                                         "other",
@@ -204,10 +204,4 @@ static void test_wrong(void **state)
     assert_int_equal(vector_fill(x, SIMDBENCH_F64, 3, 1, "uniform:-1e39..-2"), 0);
     assert_true(x[2] <= -2 && x[3] == 1);
     assert_int_equal(vector_fill(NULL, SIMDBENCH_F64, 0, 1, "normal"), 0);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_normal), TEST(test_uniform), TEST(test_magnitudes),
-                     TEST(test_special), TEST(test_bits), TEST(test_wrong));
 }

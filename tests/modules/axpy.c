@@ -3,11 +3,9 @@
  * Op `axpy`: y += 0.5 * x, two loads and a store, in place. Rows `plain` and `less` name
  * no roof, and `none` wants none. Row `misfit` names one that does not fit.
  */
-#include "simdbench.h"
+#include "modules/library.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static int axpy_parse(const char *text, struct simdbench_shape *shape, char *error,
@@ -96,16 +94,4 @@ static const struct simdbench_kernel *const kernels[] = {
 
 static const struct simdbench_op *const ops[] = {&axpy_op, NULL};
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "axpy",
-    .ops = ops,
-    .kernels = kernels,
-};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    (void)abi;
-    return &module;
-}
+MODULE(.name = "axpy", .ops = ops, .kernels = kernels)

@@ -4,13 +4,10 @@
  * forgets the last bit of the last element. Rows of instruction sets with additions copy
  * too.
  */
-#include "simdbench.h"
+#include "modules/library.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int every_parse(const char *text, struct simdbench_shape *shape, char *error,
                        size_t error_size)
@@ -132,16 +129,4 @@ static const struct simdbench_kernel *const kernels[] = {
 
 static const struct simdbench_op *const ops[] = {&every_op, NULL};
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "every_type",
-    .ops = ops,
-    .kernels = kernels,
-};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    (void)abi;
-    return &module;
-}
+MODULE(.name = "every_type", .ops = ops, .kernels = kernels)

@@ -6,13 +6,10 @@
  * writes what it likes behind them, `short` says one less than there are, `late` errs in
  * the last.
  */
-#include "simdbench.h"
+#include "modules/library.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int n_parse(const char *text, struct simdbench_shape *shape, char *error,
                    size_t error_size)
@@ -211,16 +208,4 @@ static const struct simdbench_kernel *const kernels[] = {
 
 static const struct simdbench_op *const ops[] = {&refill_op, &pack_op, NULL};
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "lengths",
-    .ops = ops,
-    .kernels = kernels,
-};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    (void)abi;
-    return &module;
-}
+MODULE(.name = "lengths", .ops = ops, .kernels = kernels)

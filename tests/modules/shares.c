@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* relu whose work as many threads share as the case asks for. */
 #include <pthread.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "simdbench.h"
+#include "modules/library.h"
 
 enum { MOST = 8 };
 
@@ -71,13 +68,4 @@ static const struct simdbench_kernel kernel = {.size = sizeof kernel,
 
 static const struct simdbench_kernel *const kernels[] = {&kernel, NULL};
 
-static const struct simdbench_module module = {.size = sizeof module,
-                                               .abi = SIMDBENCH_ABI,
-                                               .name = "shares",
-                                               .kernels = kernels,
-                                               .set_threads = shares_set_threads};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    return &module;
-}
+MODULE(.name = "shares", .kernels = kernels, .set_threads = shares_set_threads)

@@ -4,12 +4,10 @@
  * TILE_VECTORS vectors in each of four rows: 2 fit into registers, 6 do not. With
  * TILE_CALLS, each vector is a call. How wide a vector is follows from the flags.
  */
-#include "simdbench.h"
+#include "modules/library.h"
 
-#include <errno.h>
 #include <immintrin.h>
 #include <math.h>
-#include <stdio.h>
 
 #ifndef TILE_VECTORS
 #define TILE_VECTORS 2
@@ -95,15 +93,6 @@ static const struct simdbench_kernel kernel = {
     .run = run,
 };
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "tile",
-    .kernels = (const struct simdbench_kernel *const[]){&kernel, NULL},
-};
+static const struct simdbench_kernel *const kernels[] = {&kernel, NULL};
 
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    (void)abi;
-    return &module;
-}
+MODULE(.name = "tile", .kernels = kernels)

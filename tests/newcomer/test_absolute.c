@@ -13,7 +13,7 @@ static void bind(struct operands *v, uint32_t type, void *x, void *y, uint64_t n
     v->operand[1].data = y;
 }
 
-static void test_reference(void **state)
+TEST(test_reference)
 {
     double x[] = {-2, 0, -0.0, INFINITY, -INFINITY, -NAN}, y[6], slack[6];
     const double right[] = {2, 0, 0, INFINITY, INFINITY, NAN};
@@ -26,7 +26,7 @@ static void test_reference(void **state)
 }
 
 /* Wherever vectors end. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
     int rows = 0;
     for (const struct simdbench_kernel *const *at = kernel_list(); *at; at++) {
@@ -48,9 +48,4 @@ static void test_rows(void **state)
         }
     }
     assert_true(rows >= 2);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_reference), TEST(test_rows));
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forms of instructions, the sequences that measure them, and their arithmetic on a clock
  * that is made up. No test runs or times a sequence. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "passport_private.h"
 #include "unit.h"
 
@@ -30,7 +27,7 @@ static const struct passport_form *form_of(const char *name)
     return NULL;
 }
 
-static void test_list(void **state)
+TEST(test_list)
 {
     assert_true(n_forms > 10000);
     for (size_t i = 1; i < n_forms; i++)
@@ -50,7 +47,7 @@ static void test_list(void **state)
     form_of("cmpxchg16b m128");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     static const struct {
         unsigned char code[PASSPORT_CODE];
@@ -89,7 +86,7 @@ static bool is_same_operand(const ZydisDecodedOperand *a, const ZydisDecodedOper
 
 /* Each form that may run encodes, with other registers than it was found with, and is
  * then the same mnemonic with the same kinds of operands. */
-static void test_encodings(void **state)
+TEST(test_encodings)
 {
     size_t encoded = 0;
     for (size_t i = 0; i < n_forms; i++) {
@@ -132,7 +129,7 @@ static const char *refusal_of(const char *name)
     return decoded_refusal(&decoded);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     assert_string_equal(refusal_of("hlt"), "it is privileged");
     assert_string_equal(refusal_of("jmp r64"), "it leaves the sequence");
@@ -163,7 +160,7 @@ static void links_text(const char *name, char *text, size_t size)
     }
 }
 
-static void test_links(void **state)
+TEST(test_links)
 {
     static const struct {
         const char *form, *links;
@@ -196,7 +193,7 @@ static void test_links(void **state)
     assert_int_equal(passport.n_links, 0);
 }
 
-static void test_kept(void **state)
+TEST(test_kept)
 {
     static const struct {
         const char *form;
@@ -261,7 +258,7 @@ static void decode_form(const char *name, struct decoded *decoded)
     assert_int_equal(decoded_read(form->code, form->length, decoded), 0);
 }
 
-static void test_sequences(void **state)
+TEST(test_sequences)
 {
     static const struct helpers helpers = {0.25, 1, 1, 4, 3, 4, 1};
     struct block block = {.code = code_room[0]};
@@ -313,7 +310,7 @@ static int64_t step_of(const char *name, bool near)
 }
 
 /* Cores may take several stores to a line at once, or places of one bank in turns. */
-static void test_places(void **state)
+TEST(test_places)
 {
     assert_int_equal(step_of("vmovups m256, ymm", true), 32);
     assert_int_equal(step_of("vmovups m256, ymm", false), 96);
@@ -389,7 +386,7 @@ static double throughput_of(struct made_up *made_up)
 
 /* It shares a unit if both take as long as one after the other; fast forms have several
  * units, and slow ones show nothing. */
-static void test_shared_unit(void **state)
+TEST(test_shared_unit)
 {
     static const struct {
         double each;
@@ -414,7 +411,7 @@ static void test_shared_unit(void **state)
 
 /* What is around the instructions is no part of their cycles, nor is a disturbance, nor
  * the unit of the clock. */
-static void test_arithmetic(void **state)
+TEST(test_arithmetic)
 {
     assert_near(throughput_of(&(struct made_up){.each = 0.5}), 0.5, 1e-6);
     assert_near(throughput_of(&(struct made_up){.each = 0.5, .around = 1e4}), 0.5, 1e-6);
@@ -427,14 +424,4 @@ static void test_arithmetic(void **state)
                 0.5, 1e-6);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),       cmocka_unit_test(test_names),
-        cmocka_unit_test(test_encodings),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_links),      cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_sequences),  cmocka_unit_test(test_places),
-        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_shared_unit),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TESTS_BETWEEN(begin, end)

@@ -6,7 +6,7 @@
 static unsigned char room[BLOCK_BYTES];
 
 /* The stack of x87 is as high behind each instruction as before it. */
-static void test_x87(void **state)
+TEST(test_x87)
 {
     static const struct {
         unsigned char code[PASSPORT_CODE];
@@ -37,7 +37,7 @@ static void test_x87(void **state)
 
 /* Control words mask exceptions, and differ from place to place, as their loads would be
  * for nothing else. */
-static void test_control_words(void **state)
+TEST(test_control_words)
 {
     static unsigned char data[DATA_BYTES];
     static const struct {
@@ -56,11 +56,4 @@ static void test_control_words(void **state)
         }
         assert_int_not_equal(word[0], word[1]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_x87),
-                                       cmocka_unit_test(test_control_words)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the probes of the clock tell of this machine. Other programs that run decide it,
  * too: scripts/bench clock runs this, and no check does. */
-#include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "payload_here.h"
@@ -10,7 +8,7 @@
 
 /* Two chains of different instructions tell the same clock. The machine may be shared, so
  * the best of many pairs counts. */
-static void test_probe(void **state)
+TEST(test_probe)
 {
     double best = INFINITY;
     for (int k = 0; k < 20; k++) {
@@ -37,7 +35,7 @@ static double ns_per_turn(payload_function *run, const struct payload_data *data
 
 /* Work around the chain does not lengthen it: narrow payloads tell the clock of the
  * chain alone, and wide ones leave the work less time than the chain takes. */
-static void test_payloads(void **state)
+TEST(test_payloads)
 {
     struct payload_data data;
     double best[PAYLOADS_MAX], share[PAYLOADS_MAX];
@@ -64,7 +62,7 @@ static void test_payloads(void **state)
 
 /* Every core that simdbench knows starts two adds in a cycle, none of them more than the
  * four that the chains allow; one try is undisturbed. */
-static void test_core_share(void **state)
+TEST(test_core_share)
 {
     bool found = false;
     for (int k = 0; k < 400 && !found; k++) {
@@ -78,7 +76,7 @@ static void test_core_share(void **state)
 }
 
 /* Known on the cores whose store queue is. */
-static void test_core_split(void **state)
+TEST(test_core_split)
 {
     bool alone = false;
     for (int k = 0; k < 400 && !alone; k++) {
@@ -100,7 +98,7 @@ static double rate(const double *value, const char *name)
     return NAN;
 }
 
-static void test_rates_order(void **state)
+TEST(test_rates_order)
 {
     double value[128];
     assert_in_range(core_rate_count(), 1, ARRAY_LEN(value));
@@ -116,10 +114,4 @@ static void test_rates_order(void **state)
     assert_true(rate(value, "cost_fault") > 50);
     /* The CPU finishes all that it has begun before it answers. */
     assert_false(rate(value, "cost_cpuid") < 10);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_probe), TEST(test_payloads), TEST(test_core_share),
-                     TEST(test_core_split), TEST(test_rates_order));
 }

@@ -2,9 +2,7 @@
 /* The clock probe, the arithmetic environment and CPU lists. */
 #include <fenv.h>
 #include <linux/perf_event.h>
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +11,7 @@
 #include "unit.h"
 
 /* No made-up time of a test is taken for a measured one. */
-static void test_script(void **state)
+TEST(test_script)
 {
     struct sample sample = {.ns = 1, .minor_faults = 3, .cpu_begin = 1};
     unsetenv("SIMDBENCH_TEST_CLOCK");
@@ -50,7 +48,7 @@ static void test_script(void **state)
 }
 
 /* However long they take. */
-static void test_probes_answer(void **state)
+TEST(test_probes_answer)
 {
     const double share = clock_core_share();
     assert_true(share >= 0 && share <= 4);
@@ -89,13 +87,13 @@ static void pause_for(int64_t ns, bool asleep)
     assert_in_range(sample.process_ns, 0, most + between / 100);
 }
 
-static void test_pause(void **state)
+TEST(test_pause)
 {
     pause_for(2000000, false);
     pause_for(3000000, true);
 }
 
-static void test_cost(void **state)
+TEST(test_cost)
 {
     double resolution = 0, cost = 0;
     clock_cost(&resolution, &cost);
@@ -118,7 +116,7 @@ static void set_modes(unsigned bits)
 static const unsigned modes[] = {1u << 22, 1u << 23, 1u << 24};
 #endif
 
-static void test_float_state(void **state)
+TEST(test_float_state)
 {
     volatile float tiny = 1e-38f;
     float_state_reset();
@@ -152,7 +150,7 @@ static void expect_list(const char *text, int code, const char *word)
         fail_msg("\"%s\": %d, \"%s\"", text, got, error.text);
 }
 
-static void test_cpu_lists(void **state)
+TEST(test_cpu_lists)
 {
     static const char *const bad[] = {"",     ",",    "0,", ",0",    "-",  "0-",
                                       "-1",   "1-0",  "a",  "0 ",    " 0", "0x1",
@@ -185,7 +183,7 @@ static void test_cpu_lists(void **state)
     assert_int_equal(cpu[0], allowed[1]);
 }
 
-static void test_pin(void **state)
+TEST(test_pin)
 {
     int allowed[CPUS_MAX], now[CPUS_MAX];
     struct error error = {.text = ""};
@@ -235,7 +233,7 @@ static int child_priority(const struct priority_case *of, size_t cpus)
 }
 
 /* A thread that never rests must leave a CPU to the process that would end it. */
-static void test_priority(void **state)
+TEST(test_priority)
 {
     static const struct priority_case cases[] = {{0, CPUS_MAX, RLIM_INFINITY},
                                                  {5, CPUS_MAX, RLIM_INFINITY},
@@ -254,11 +252,4 @@ static void test_priority(void **state)
         assert_int_equal(status, 0);
     }
     assert_int_equal(cpus_pin(allowed, n, NULL), 0);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_script), TEST(test_probes_answer), TEST(test_pause),
-                     TEST(test_cost), TEST(test_float_state), TEST(test_cpu_lists),
-                     TEST(test_pin), TEST(test_priority));
 }

@@ -2,7 +2,7 @@
 /* Groups of events and their counts, on a scripted kernel. */
 #include "fake_perf.h"
 
-static void test_none(void **state)
+FAKE_TEST(test_none)
 {
     struct counters *const counters = fake_open_events(NULL, 0, COUNTERS_PINNED);
     assert_int_equal(counters_passes(counters), 1);
@@ -11,7 +11,7 @@ static void test_none(void **state)
     counters_close(NULL);
 }
 
-static void test_group(void **state)
+FAKE_TEST(test_group)
 {
     struct event events[3];
     struct count count;
@@ -36,7 +36,7 @@ static void test_group(void **state)
     fake_finish(counters);
 }
 
-static void test_order_of_ids(void **state)
+FAKE_TEST(test_order_of_ids)
 {
     struct event events[3];
     fake.reversed = true;
@@ -47,7 +47,7 @@ static void test_order_of_ids(void **state)
     fake_finish(counters);
 }
 
-static void test_passes(void **state)
+FAKE_TEST(test_passes)
 {
     struct event events[7];
     struct count count;
@@ -73,7 +73,7 @@ static void test_passes(void **state)
     }
 }
 
-static void test_taken_by_others(void **state)
+FAKE_TEST(test_taken_by_others)
 {
     struct event events[4];
     fake.available = 3;
@@ -91,7 +91,7 @@ static void test_taken_by_others(void **state)
     fake_finish(counters);
 }
 
-static void test_refused(void **state)
+FAKE_TEST(test_refused)
 {
     static const struct {
         int code;
@@ -134,7 +134,7 @@ static void test_refused(void **state)
     }
 }
 
-static void test_all_refused(void **state)
+FAKE_TEST(test_all_refused)
 {
     struct event events[1];
     fake.refused_errno = EACCES;
@@ -146,7 +146,7 @@ static void test_all_refused(void **state)
     fake_finish(counters);
 }
 
-static void test_software_apart(void **state)
+FAKE_TEST(test_software_apart)
 {
     const struct event events[] = {
         {.type = PERF_TYPE_RAW, .config = 1},
@@ -176,7 +176,7 @@ static void test_software_apart(void **state)
     fake_finish(counters);
 }
 
-static void test_not_running(void **state)
+FAKE_TEST(test_not_running)
 {
     struct event events[2];
     struct counters *const counters = fake_open_raw(2, events);
@@ -187,7 +187,7 @@ static void test_not_running(void **state)
     fake_finish(counters);
 }
 
-static void test_partly_running(void **state)
+FAKE_TEST(test_partly_running)
 {
     struct event events[1];
     struct count count;
@@ -203,7 +203,7 @@ static void test_partly_running(void **state)
     fake_finish(counters);
 }
 
-static void test_bad_reads(void **state)
+FAKE_TEST(test_bad_reads)
 {
     struct event events[2];
     struct counters *const counters = fake_open_raw(2, events);
@@ -221,13 +221,4 @@ static void test_bad_reads(void **state)
     fake_region(counters);
     fake_absent(counters, 1, "backwards");
     fake_finish(counters);
-}
-
-int main(void)
-{
-    return RUN_TESTS(FAKE(test_none), FAKE(test_group), FAKE(test_order_of_ids),
-                     FAKE(test_passes), FAKE(test_taken_by_others), FAKE(test_refused),
-                     FAKE(test_all_refused), FAKE(test_software_apart),
-                     FAKE(test_not_running), FAKE(test_partly_running),
-                     FAKE(test_bad_reads));
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts that cannot be: alone, and beside others. */
-#include <math.h>
-
 #include "fake_perf.h"
 
 static struct event raw(uint64_t config)
@@ -22,7 +20,7 @@ static void expect_impossible(struct counters *counters, const char *word)
     fake_absent(counters, 0, word);
 }
 
-static void test_impossible(void **state)
+FAKE_TEST(test_impossible)
 {
     struct event event = raw(0xc0);
     event.config = 1;
@@ -110,7 +108,7 @@ static void contradict(size_t at, double value, double clock_cycles, size_t a, s
     }
 }
 
-static void test_contradictions(void **state)
+TEST(test_contradictions)
 {
     contradict(INSTRUCTIONS, 1000, 500, 0, 0);
     contradict(BRANCHES, 1021, 500, BRANCHES, INSTRUCTIONS);
@@ -130,7 +128,7 @@ static void test_contradictions(void **state)
 }
 
 /* Unknown fills count as none. */
-static void test_fills(void **state)
+TEST(test_fills)
 {
     const struct event event[] = {raw(0x129), raw(0x229), raw(0x144), raw(0x244),
                                   raw(0x4844)};
@@ -150,9 +148,4 @@ static void test_fills(void **state)
     const double sum[] = {300, 100, 801};
     assert_int_equal(counts_contradict(all, sum, 3, NAN, found), 1);
     assert_int_equal(found[0].a, 2);
-}
-
-int main(void)
-{
-    return RUN_TESTS(FAKE(test_impossible), TEST(test_contradictions), TEST(test_fills));
 }

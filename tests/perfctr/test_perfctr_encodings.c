@@ -37,7 +37,7 @@ static const struct {
     {"amd64_fam19h_zen4::ANY_DATA_CACHE_FILLS_FROM_SYSTEM.DRAM_IO_NEAR:DRAM_IO_FAR",
      0x4844, 0}};
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
     for (size_t k = 0; k < ARRAY_LEN(rows); k++) {
         struct event event;
@@ -51,7 +51,7 @@ static void test_rows(void **state)
     }
 }
 
-static void test_string(void **state)
+TEST(test_string)
 {
     struct event event;
     assert_int_equal(event_encode("skx::core_power.lvl1_turbo_license", &event, NULL), 0);
@@ -62,7 +62,7 @@ static void test_string(void **state)
     assert_int_equal(event.config, 0x200010e);
 }
 
-static void test_near(void **state)
+TEST(test_near)
 {
     expect_error("skx::CORE_POWER", "skx::CORE_POWER:LVL2_TURBO_LICENSE");
     expect_error("skx::CORE_POWER", "unit mask");
@@ -73,9 +73,10 @@ static void test_near(void **state)
     expect_error("nocpu::CORE_POWER.LVL2_TURBO_LICENSE", "no such event");
 }
 
-int main(void)
+/* libpfm4 reads it when it is first used. */
+static int encode_inactive(void **state)
 {
-    /* libpfm4 reads it when it is first used. */
-    setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-    return RUN_TESTS(TEST(test_rows), TEST(test_string), TEST(test_near));
+    return setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 }
+
+TESTS_BETWEEN(encode_inactive, NULL)

@@ -18,7 +18,7 @@ static void expect(const char *name, uint32_t type, uint64_t config)
     assert_int_equal(event.config1, 0);
 }
 
-static void test_raw(void **state)
+TEST(test_raw)
 {
     expect("r1828", PERF_TYPE_RAW, 0x1828);
     expect("R30C7", PERF_TYPE_RAW, 0x30c7);
@@ -29,7 +29,7 @@ static void test_raw(void **state)
     expect_error("r12g4", "event r12g4");
 }
 
-static void test_generic(void **state)
+TEST(test_generic)
 {
     expect("cycles", PERF_TYPE_HARDWARE, 0);
     expect("Instructions", PERF_TYPE_HARDWARE, 1);
@@ -45,7 +45,7 @@ static void test_generic(void **state)
     assert_string_equal(event.string, "perf::cycles:u");
 }
 
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
     char name[EVENT_NAME_SIZE + 10];
     expect_error("", "empty");
@@ -61,7 +61,7 @@ static void test_unknown(void **state)
     expect_error("%s%n", "event %s%n");
 }
 
-static void test_distance(void **state)
+TEST(test_distance)
 {
     assert_int_equal(event_distance("a.b", "A:B"), 0);
     assert_int_equal(event_distance("", "abc"), 3);
@@ -84,7 +84,7 @@ static void each(const char *name, const char *description, void *context)
     seen->faults |= !strcmp(name, "page-faults");
 }
 
-static void test_each(void **state)
+TEST(test_each)
 {
     struct seen all = {0}, some = {0}, none = {0};
     assert_int_equal(event_each(NULL, each, &all, NULL), 0);
@@ -105,7 +105,7 @@ static void count_qualified(const char *name, const char *description, void *con
 }
 
 /* Also of CPUs that this machine is not. */
-static void test_each_of_pmu(void **state)
+TEST(test_each_of_pmu)
 {
 #ifdef __x86_64__
     const char *const all = "skx::", *const one = "skx::lvl2_turbo";
@@ -121,7 +121,7 @@ static void test_each_of_pmu(void **state)
 }
 
 /* No CPU has all of these, not even one that valgrind makes up in part. */
-static void test_foreign(void **state)
+TEST(test_foreign)
 {
     static const char *const events[] = {"UOPS_ISSUED:ANY", "RETIRED_SSE_AVX_FLOPS:ANY",
                                          "CORE_POWER:LVL2_TURBO_LICENSE"};
@@ -146,7 +146,7 @@ static void test_foreign(void **state)
     assert_int_equal(event_encode_any("NO_SUCH:EVENT", &event, NULL), -EINVAL);
 }
 
-static void test_modifiers(void **state)
+TEST(test_modifiers)
 {
     struct event event;
     expect("cycles:u", PERF_TYPE_HARDWARE, 0);
@@ -159,15 +159,3 @@ static void test_modifiers(void **state)
     assert_string_equal(event.string, "perf::PERF_COUNT_SW_PAGE_FAULTS:u");
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_raw),         TEST(test_generic),   TEST(test_unknown),
-        TEST(test_distance),    TEST(test_each),
-#ifdef HAVE_PFM
-        TEST(test_each_of_pmu), TEST(test_modifiers), TEST(test_foreign),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

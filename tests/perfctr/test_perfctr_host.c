@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host.c, pages.c and cpus.c on folders that look like other machines. */
-#include <limits.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,6 +24,7 @@ static int teardown(void **state)
 {
     return tree_remove(root);
 }
+#define TREE_TEST(name) TEST_BETWEEN(name, setup, teardown)
 
 #define TOPOLOGY "/sys/devices/system/cpu/cpu%d/topology/"
 #define CPUINFO                                                                       \
@@ -84,7 +84,7 @@ static void put_machine(void)
     put("/sys/bus/event_source/devices/cpu/type", "4\n");
 }
 
-static void test_machine(void **state)
+TREE_TEST(test_machine)
 {
     struct host host;
     put_machine();
@@ -130,7 +130,7 @@ static void test_machine(void **state)
     assert_int_equal(host.pmu, PMU_UNKNOWN);
 }
 
-static void test_fingerprint(void **state)
+TREE_TEST(test_fingerprint)
 {
     struct host host, again;
     put_machine();
@@ -150,7 +150,7 @@ static void test_fingerprint(void **state)
     assert_string_not_equal(again.fingerprint, host.fingerprint);
 }
 
-static void test_arm(void **state)
+TREE_TEST(test_arm)
 {
     struct host host;
     put("/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp asimd\n"
@@ -169,7 +169,7 @@ static void test_arm(void **state)
     assert_int_equal(host.pmu, PMU_NO_HARDWARE);
 }
 
-static void test_nothing(void **state)
+TREE_TEST(test_nothing)
 {
     struct host host;
     host_read(&host, root);
@@ -191,7 +191,7 @@ static void test_nothing(void **state)
     assert_int_equal(cpus_steal_at(root, 0), -1);
 }
 
-static void test_this_machine(void **state)
+TREE_TEST(test_this_machine)
 {
     struct host host;
     host_read(&host, "");
@@ -227,7 +227,7 @@ static int counted_close(int fd)
     return 0;
 }
 
-static void test_pmu(void **state)
+TREE_TEST(test_pmu)
 {
     const struct perf_system system = {
         .open = refused_open, .read = counted_read, .close = counted_close};
@@ -248,7 +248,7 @@ static void test_pmu(void **state)
     assert_int_equal(host.pmu, pmu_listed("") == 0 ? PMU_NO_HARDWARE : PMU_FORBIDDEN);
 }
 
-static void test_smaps(void **state)
+TREE_TEST(test_smaps)
 {
     put("/proc/self/smaps",
         "00200000-00600000 rw-p 00000000 00:00 0                          [heap]\n"
@@ -271,7 +271,7 @@ static void test_smaps(void **state)
     assert_int_equal(pages_huge_at(root, 0, UINT64_C(1) << 47), 0x200000 + 0x800000);
 }
 
-static void test_small_pages(void **state)
+TREE_TEST(test_small_pages)
 {
     enum { SIZE = 8 << 20 };
     char *const small =
@@ -283,7 +283,7 @@ static void test_small_pages(void **state)
     munmap(small, SIZE);
 }
 
-static void test_huge_pages(void **state)
+TREE_TEST(test_huge_pages)
 {
     enum { SIZE = 8 << 20, HUGE = 2 << 20 };
     struct host host;
@@ -303,7 +303,7 @@ static void test_huge_pages(void **state)
     assert_true(bytes == HUGE || bytes == 2 * HUGE);
 }
 
-static void test_memory(void **state)
+TREE_TEST(test_memory)
 {
     put("/proc/meminfo", "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable: 8000 kB\n");
     assert_int_equal(memory_available_at(root), 8000 * 1024);
@@ -325,7 +325,7 @@ static void test_memory(void **state)
     assert_int_equal(memory_available_at(root), 2000);
 }
 
-static void test_steal(void **state)
+TREE_TEST(test_steal)
 {
     put("/proc/stat", "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 2 3 4 5 6 7 80 9 10\n"
                       "cpu1 1 2 3 4 5 6 7 81 9 10\ncpu12 1 2 3 4 5 6 7 92 9 10\n"
@@ -380,7 +380,7 @@ static bool silent(uint32_t leaf, uint32_t k, uint32_t r[4])
     return false;
 }
 
-static void test_tlb(void **state)
+TEST(test_tlb)
 {
     assert_int_equal(host_tlb_entries(zen4), 3072);
     assert_int_equal(host_tlb_entries(alder_lake), 2048);
@@ -396,7 +396,7 @@ static bool until_two(char *text, void *context)
 }
 
 /* Files are read, and those that are not there. */
-static void test_files(void **state)
+TREE_TEST(test_files)
 {
     char text[8], folder[80];
     int lines = 0;
@@ -417,15 +417,4 @@ static void test_files(void **state)
     snprintf(folder, sizeof folder, "%s/task", root);
     assert_int_equal(folder_count(folder), 2);
     assert_int_equal(folder_count("/absent"), 0);
-}
-
-#define IN_TREE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    return RUN_TESTS(IN_TREE(test_machine), IN_TREE(test_fingerprint), IN_TREE(test_arm),
-                     IN_TREE(test_nothing), IN_TREE(test_this_machine), IN_TREE(test_pmu),
-                     IN_TREE(test_smaps), IN_TREE(test_small_pages),
-                     IN_TREE(test_huge_pages), IN_TREE(test_memory), IN_TREE(test_steal),
-                     IN_TREE(test_files), cmocka_unit_test(test_tlb));
 }

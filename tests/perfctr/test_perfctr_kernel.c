@@ -168,19 +168,19 @@ static int in_child(int (*body)(int), int argument)
     return status;
 }
 
-static void test_software(void **state)
+TEST(test_software)
 {
     assert_int_equal(count_software(), 0);
 }
 
-static void test_ordinary_user(void **state)
+TEST(test_ordinary_user)
 {
     if (geteuid() != 0)
         skip(); /* then test_software was that */
     assert_int_equal(in_child(as_nobody, 0), 0);
 }
 
-static void test_seccomp(void **state)
+TEST(test_seccomp)
 {
     assert_int_equal(in_child(forbid, EPERM), 0);
     assert_int_equal(in_child(forbid, ENOSYS), 0);
@@ -188,7 +188,7 @@ static void test_seccomp(void **state)
 
 /* The time stamp counter is a PMU beside the core's: its events join no software events,
  * and cannot leave the kernel out. */
-static void test_tsc(void **state)
+TEST(test_tsc)
 {
     const int64_t type = file_number("", "/sys/bus/event_source/devices/msr/type");
     struct event events[3] = {{.type = (uint32_t)type, .config = 0}};
@@ -226,7 +226,7 @@ static void test_tsc(void **state)
     }
 }
 
-static void test_sum(void **state)
+TEST(test_sum)
 {
     const struct sample stays = {.ns = 5, .cpu_ns = 4, .cpu_begin = 1, .cpu_end = 1};
     const struct sample moves = {
@@ -242,10 +242,4 @@ static void test_sum(void **state)
     sample_add(&sum, &returns);
     assert_int_equal(sum.minor_faults, 2);
     assert_int_not_equal(sum.cpu_begin, sum.cpu_end);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_software), TEST(test_ordinary_user), TEST(test_seccomp),
-                     TEST(test_tsc), TEST(test_sum));
 }

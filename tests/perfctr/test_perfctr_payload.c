@@ -7,7 +7,7 @@
 #include "perfctr_private.h"
 #include "unit.h"
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
     assert_in_range(payload_count(), 2, PAYLOADS_MAX);
     assert_int_equal(payload_get(0)->bits, 0);
@@ -17,7 +17,7 @@ static void test_rows(void **state)
     }
 }
 
-static void test_run(void **state)
+TEST(test_run)
 {
     struct payload_data data, copy;
     payload_fill(&data, 7);
@@ -33,7 +33,7 @@ static void test_run(void **state)
     assert_memory_equal(data.ring, copy.ring, sizeof data.ring);
 }
 
-static void test_data(void **state)
+TEST(test_data)
 {
     struct payload_data data, other;
     size_t equal = 0;
@@ -78,7 +78,7 @@ static void remove_siblings(int cpu)
     }
 }
 
-static void test_cores(void **state)
+TEST(test_cores)
 {
     /* CPU 6 is not described: it counts as a core of its own. */
     static const char *const lists[] = {"0,4", "1,5", "2-3", "2-3", "0,4", "1,5"};
@@ -108,9 +108,4 @@ static void test_cores(void **state)
         assert_int_equal(rmdir(path), 0);
     }
     assert_int_equal(rmdir(root), 0);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_rows), TEST(test_run), TEST(test_data), TEST(test_cores));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events that must prove themselves, on scripted PMUs: most of what they count was seen
  * on a Zen 3 in a virtual machine. */
-
 #include "fake_perf.h"
 
 static const struct proof_machine machine = {&fake_system, fake_loop, NULL};
@@ -95,7 +94,7 @@ static void expect(uint64_t config, enum proof_verdict verdict, const char *reas
                  proof_verdict_name(proof.verdict), proof.reason);
 }
 
-static void test_seen(void **state)
+FAKE_TEST(test_seen)
 {
     fake.answer = zen3_answer;
     for (size_t i = 0; i < ARRAY_LEN(zen3); i++) {
@@ -108,7 +107,7 @@ static void test_seen(void **state)
     assert_true(loads.counted == 100002);
 }
 
-static void test_dead(void **state)
+FAKE_TEST(test_dead)
 {
     fake.answer = nothing;
     fake_file("/proc/cpuinfo", "processor : 0\nflags : fpu hypervisor sse2\n");
@@ -121,7 +120,7 @@ static void test_dead(void **state)
     expect(0x129, PROOF_DEAD, "this PMU does not count it");
 }
 
-static void test_wrong(void **state)
+FAKE_TEST(test_wrong)
 {
     fake.answer = twice;
     expect(0xc0, PROOF_WRONG,
@@ -146,7 +145,7 @@ static double almost(uint64_t config, enum proof_loop loop)
     return turn;
 }
 
-static void test_tolerance(void **state)
+FAKE_TEST(test_tolerance)
 {
     fake.answer = almost;
     almost_factor = 1.019;
@@ -169,7 +168,7 @@ static double restless(uint64_t config, enum proof_loop loop)
     return loop == LOOP_load ? counts[runs++] : 0;
 }
 
-static void test_unproven(void **state)
+FAKE_TEST(test_unproven)
 {
     fake.answer = nothing;
     expect(0xcb, PROOF_UNPROVEN, "no loop is known");
@@ -179,7 +178,7 @@ static void test_unproven(void **state)
     assert_int_equal(runs, 6);
 }
 
-static void test_refused(void **state)
+FAKE_TEST(test_refused)
 {
     fake.answer = zen3_answer;
     fake.refused_config = 0x129;
@@ -189,7 +188,7 @@ static void test_refused(void **state)
 }
 
 /* One read in a few is off by 2^48: it has no part in the verdict. */
-static void test_jumps(void **state)
+FAKE_TEST(test_jumps)
 {
     fake.answer = zen3_answer;
     fake.jump_every = 9;
@@ -201,7 +200,7 @@ static void test_jumps(void **state)
     expect(0xc0, PROOF_WRONG, "a jump of 2^48");
 }
 
-static void test_slots(void **state)
+FAKE_TEST(test_slots)
 {
     struct slots slots;
     fake.answer = zen3_answer;
@@ -233,7 +232,7 @@ static struct counters *open_slots(const struct event *events, size_t n, unsigne
     return counters;
 }
 
-static void test_live_slots_only(void **state)
+FAKE_TEST(test_live_slots_only)
 {
     struct perf_system system;
     struct event events[7];
@@ -258,7 +257,7 @@ static void test_live_slots_only(void **state)
     fake_finish(counters);
 }
 
-static void test_withheld(void **state)
+FAKE_TEST(test_withheld)
 {
     struct event events[3] = {raw(1), raw(2), raw(3)};
     const struct proof dead = {.verdict = PROOF_DEAD, .reason = "opens but reads 0"};
@@ -277,7 +276,7 @@ static void test_withheld(void **state)
 
 /* ---- the loops themselves ---- */
 
-static void test_loops(void **state)
+TEST(test_loops)
 {
     struct proof_memory memory = {.lines = NULL};
     for (int loop = 0; loop < PROOF_LOOPS; loop++) {
@@ -296,7 +295,7 @@ static void test_loops(void **state)
 }
 
 /* The kernel's own counters can be proven without a PMU. */
-static void test_software(void **state)
+TEST(test_software)
 {
     struct event events[3];
     struct proof proofs[3];
@@ -312,7 +311,7 @@ static void test_software(void **state)
             fail_msg("%s: %s", names[i], proofs[i].reason);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     for (int v = PROOF_UNPROVEN; v <= PROOF_REFUSED; v++)
         assert_int_equal(proof_verdict_find(proof_verdict_name((enum proof_verdict)v)),
@@ -322,7 +321,7 @@ static void test_names(void **state)
 }
 
 /* Generic names, raw codes and names of the table are of one kind. */
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
     struct event event;
     assert_int_equal(event_encode("instructions", &event, NULL), 0);
@@ -350,13 +349,4 @@ static void test_kinds(void **state)
     assert_int_equal(uarch_takes(uarch_find("icx"), 0x803), 1);
     assert_int_equal(uarch_encode(uarch_find("zen2"), "RETIRED_UOPS", &event), 0);
     assert_int_equal(event.kind, KIND_uops);
-}
-
-int main(void)
-{
-    return RUN_TESTS(FAKE(test_seen), FAKE(test_dead), FAKE(test_wrong),
-                     FAKE(test_tolerance), FAKE(test_unproven), FAKE(test_refused),
-                     FAKE(test_jumps), FAKE(test_slots), FAKE(test_live_slots_only),
-                     FAKE(test_withheld), TEST(test_loops), TEST(test_software),
-                     TEST(test_names), TEST(test_kinds));
 }

@@ -16,7 +16,7 @@ static int measure(void **state)
     return 0;
 }
 
-static void test_range(void **state)
+TEST(test_range)
 {
     for (size_t i = 0; i < core_rate_count(); i++) {
         const bool is_cost = strncmp(core_rate_name(i), "cost_", 5) == 0;
@@ -28,7 +28,7 @@ static void test_range(void **state)
     }
 }
 
-static void test_better_stays(void **state)
+TEST(test_better_stays)
 {
     double again[MOST];
     for (size_t i = 0; i < core_rate_count(); i++)
@@ -40,17 +40,12 @@ static void test_better_stays(void **state)
                     again[i] == 0);
 }
 
-static void print(void)
+/* If the program has an argument. */
+static int print(void **state)
 {
-    for (size_t i = 0; i < core_rate_count(); i++)
+    for (size_t i = 0; unit_argument(1) && i < core_rate_count(); i++)
         printf("%-20s %8.3f\n", core_rate_name(i), value[i]);
+    return 0;
 }
 
-int main(int argc, char **argv)
-{
-    const int failed =
-        RUN_TESTS_BETWEEN(measure, NULL, TEST(test_range), TEST(test_better_stays));
-    if (argc > 1)
-        print();
-    return failed;
-}
+TESTS_BETWEEN(measure, print)

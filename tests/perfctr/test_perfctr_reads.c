@@ -5,7 +5,7 @@
 
 /* ---- taking turns ---- */
 
-static void test_turns(void **state)
+FAKE_TEST(test_turns)
 {
     struct event events[7];
     struct count count;
@@ -28,7 +28,7 @@ static void test_turns(void **state)
     fake_finish(counters);
 }
 
-static void test_turns_too_short(void **state)
+FAKE_TEST(test_turns_too_short)
 {
     struct event events[2];
     fake.read_ns = COUNTERS_SCALABLE_NS - 1;
@@ -48,7 +48,7 @@ static void test_turns_too_short(void **state)
 }
 
 /* Others hold counters: that is found out before it is measured, as for pinned groups. */
-static void test_turns_beside_others(void **state)
+FAKE_TEST(test_turns_beside_others)
 {
     struct event events[4];
     fake.available = 3;
@@ -70,7 +70,7 @@ static void expect_user(const struct counters *counters, bool user)
     assert_int_equal(count.user_read, user);
 }
 
-static void test_user_reads(void **state)
+FAKE_TEST(test_user_reads)
 {
     static const int widths[] = {32, 40, 48, 64};
     for (size_t k = 0; k < ARRAY_LEN(widths); k++) {
@@ -93,7 +93,7 @@ static void test_user_reads(void **state)
     }
 }
 
-static void test_page_changes(void **state)
+FAKE_TEST(test_page_changes)
 {
     struct event events[2];
     fake.mappable = true;
@@ -108,7 +108,7 @@ static void test_page_changes(void **state)
 }
 
 /* A page that never rests is given up, also when the counters are opened. */
-static void test_page_never_rests(void **state)
+FAKE_TEST(test_page_never_rests)
 {
     struct event events[1];
     fake.mappable = true;
@@ -121,7 +121,7 @@ static void test_page_never_rests(void **state)
     fake_finish(counters);
 }
 
-static void test_bad_width(void **state)
+FAKE_TEST(test_bad_width)
 {
     static const int widths[] = {0, 65};
     for (size_t k = 0; k < ARRAY_LEN(widths); k++) {
@@ -137,7 +137,7 @@ static void test_bad_width(void **state)
     }
 }
 
-static void test_disagreement(void **state)
+FAKE_TEST(test_disagreement)
 {
     struct event events[2];
     fake.mappable = true;
@@ -153,7 +153,7 @@ static void test_disagreement(void **state)
 
 /* Index 0 says that the event is not on the PMU: never, from the second reading of a
  * region on, and between two regions. */
-static void test_off_pmu(void **state)
+FAKE_TEST(test_off_pmu)
 {
     struct event events[1];
     fake.mappable = true;
@@ -192,7 +192,7 @@ static void explain(const char *word, int code, uint32_t type, uint64_t config)
     fake_finish(counters);
 }
 
-static void test_reasons(void **state)
+FAKE_TEST(test_reasons)
 {
     explain("paranoid is 3; type: sudo sysctl kernel.perf_event_paranoid=2, or", EACCES,
             PERF_TYPE_RAW, 1);
@@ -209,7 +209,7 @@ static void test_reasons(void **state)
 }
 
 /* Without a PMU, permissions are not what is missing, but for events that need none. */
-static void test_no_pmu(void **state)
+FAKE_TEST(test_no_pmu)
 {
     static const int codes[] = {ENOENT, EACCES, EPERM, ENOSYS};
     fake_no_pmu();
@@ -220,7 +220,7 @@ static void test_no_pmu(void **state)
     explain("devices is not there; mount sysfs", ENOENT, PERF_TYPE_RAW, 1);
 }
 
-static void test_watchdog(void **state)
+FAKE_TEST(test_watchdog)
 {
     struct event events[1];
     struct count count;
@@ -239,7 +239,7 @@ static void test_watchdog(void **state)
 }
 
 /* Both threads of a core are in its licence counters: there is a value, and a warning. */
-static void test_shared(void **state)
+FAKE_TEST(test_shared)
 {
     static const struct {
         const char *name, *string, *active;
@@ -277,7 +277,7 @@ static void test_shared(void **state)
 }
 
 /* PMUs beside the core's, like that of the time stamp counter. */
-static void test_no_exclude(void **state)
+FAKE_TEST(test_no_exclude)
 {
     const struct event event = {.type = 9, .config = 1};
     struct count count;
@@ -288,14 +288,4 @@ static void test_no_exclude(void **state)
     assert_true(counters_get(counters, 0, &count) && count.in_kernel);
     fake_finish(counters);
     explain("EINVAL", EINVAL, PERF_TYPE_RAW, 1);
-}
-
-int main(void)
-{
-    return RUN_TESTS(FAKE(test_turns), FAKE(test_turns_too_short),
-                     FAKE(test_turns_beside_others), FAKE(test_user_reads),
-                     FAKE(test_page_changes), FAKE(test_page_never_rests),
-                     FAKE(test_bad_width), FAKE(test_disagreement), FAKE(test_off_pmu),
-                     FAKE(test_reasons), FAKE(test_no_pmu), FAKE(test_watchdog),
-                     FAKE(test_no_exclude), FAKE(test_shared));
 }

@@ -16,7 +16,7 @@ static void expect_cpu(const char *vendor, int family, int model, int stepping,
                  uarch_of(&host)->name, name);
 }
 
-static void test_detection(void **state)
+TEST(test_detection)
 {
     expect_cpu("GenuineIntel", 6, 85, 4, "skx");
     expect_cpu("GenuineIntel", 6, 85, 7, "clx");
@@ -59,7 +59,7 @@ static void expect_raw(const char *uarch, const char *name, uint64_t config)
 }
 
 /* CPUs that libpfm4 4.13 does not know. */
-static void test_unknown_cpus(void **state)
+TEST(test_unknown_cpus)
 {
     struct event event;
     expect_raw("zen5", "retired_ops", 0xc1);
@@ -90,7 +90,7 @@ static void encode_here(const char *name, const char *description, void *context
     assert_int_equal(event.type, PERF_TYPE_RAW);
 }
 
-static void test_here(void **state)
+TEST(test_here)
 {
     struct event event;
     uarch_each(uarch_host(), encode_here, NULL);
@@ -100,7 +100,7 @@ static void test_here(void **state)
     assert_int_equal(event_encode(other, &event, NULL), -EINVAL);
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
     assert_int_equal(counter_group_count(), 6);
     for (size_t u = 0; u < uarch_count(); u++) {
@@ -138,7 +138,7 @@ static void note_use(const struct formula *formula, void *context)
 }
 
 /* A group counts nothing that no formula of its CPU needs. */
-static void test_formulas_use_events(void **state)
+TEST(test_formulas_use_events)
 {
     for (size_t u = 0; u < uarch_count(); u++)
         for (size_t g = 0; g < counter_group_count(); g++) {
@@ -164,7 +164,7 @@ static void count_formula(const struct formula *formula, void *context)
                  strstr(formula->text, "ref-cycles") != NULL;
 }
 
-static void test_formulas_fit(void **state)
+TEST(test_formulas_fit)
 {
     const char *const names[] = {"cycles", "instructions", "ref-cycles"};
     size_t none[4] = {0}, two[4] = {0}, all[4] = {0};
@@ -214,7 +214,7 @@ static void compare_row(const char *name, const char *description, void *context
 }
 
 /* libpfm4 has tables of its own architecture alone, and not of every CPU. */
-static void test_equals_libpfm(void **state)
+TEST(test_equals_libpfm)
 {
     size_t known = 0;
     for (size_t u = 1; u < uarch_count(); u++) {
@@ -245,16 +245,10 @@ static void test_equals_libpfm(void **state)
 }
 #endif
 
-int main(void)
+/* libpfm4 reads it when it is first used. */
+static int encode_inactive(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_detection),     TEST(test_unknown_cpus),        TEST(test_here),
-        TEST(test_groups),        TEST(test_formulas_use_events), TEST(test_formulas_fit),
-#ifdef HAVE_PFM
-        TEST(test_equals_libpfm),
-#endif
-    };
-    /* libpfm4 reads it when it is first used. */
-    setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 }
+
+TESTS_BETWEEN(encode_inactive, NULL)

@@ -4,7 +4,6 @@
 #include "fake_perf.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,7 +42,7 @@ static struct counters *open_three(struct event *events, enum counters_mode mode
     return counters;
 }
 
-static void test_alone(void **state)
+FAKE_TEST(test_alone)
 {
     struct event events[2];
     for (int listed = 0; listed <= 1; listed++) {
@@ -59,7 +58,7 @@ static void test_alone(void **state)
     }
 }
 
-static void test_sum(void **state)
+FAKE_TEST(test_sum)
 {
     struct event events[3];
     int pids[2] = {0};
@@ -89,7 +88,7 @@ static void test_sum(void **state)
 }
 
 /* Threads come and go between regions. */
-static void test_changes(void **state)
+FAKE_TEST(test_changes)
 {
     struct event events[3];
     struct counters *const counters = open_three(events, COUNTERS_PINNED);
@@ -109,7 +108,7 @@ static void test_changes(void **state)
 }
 
 /* All threads have the groups of the caller, and change passes with it. */
-static void test_passes(void **state)
+FAKE_TEST(test_passes)
 {
     struct event events[3];
     struct count count;
@@ -131,7 +130,7 @@ static void test_passes(void **state)
 }
 
 /* Only a thread that worked can have been kept off the PMU. */
-static void test_asleep(void **state)
+FAKE_TEST(test_asleep)
 {
     struct event events[3];
     fake.asleep = TWO;
@@ -141,7 +140,7 @@ static void test_asleep(void **state)
     fake_finish(counters);
 }
 
-static void test_refused(void **state)
+FAKE_TEST(test_refused)
 {
     struct event events[3];
     struct count count;
@@ -168,7 +167,7 @@ static void test_refused(void **state)
 
 /* Events that the caller cannot count are its own matter; a thread that ended is not
  * missed. */
-static void test_others(void **state)
+FAKE_TEST(test_others)
 {
     struct event events[3];
     fake.refused_errno = ENOENT;
@@ -190,7 +189,7 @@ static void test_others(void **state)
     fake_finish(counters);
 }
 
-static void test_share(void **state)
+FAKE_TEST(test_share)
 {
     struct event events[3];
     struct count count;
@@ -208,7 +207,7 @@ static void test_share(void **state)
 }
 
 /* Only the caller's counters can be read in user space. */
-static void test_user_reads(void **state)
+FAKE_TEST(test_user_reads)
 {
     struct event events[3];
     struct count count;
@@ -290,7 +289,7 @@ static void helpers_work(struct counters *counters, struct helper *helpers, size
         munmap(helpers[k].pages, bytes);
 }
 
-static void test_kernel(void **state)
+FAKE_TEST(test_kernel)
 {
     static const char *const names[] = {"page-faults", "task-clock"};
     const size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
@@ -337,12 +336,4 @@ static void test_kernel(void **state)
     counters_close(counters);
     if (!known)
         skip();
-}
-
-int main(void)
-{
-    return RUN_TESTS(FAKE(test_alone), FAKE(test_sum), FAKE(test_changes),
-                     FAKE(test_passes), FAKE(test_asleep), FAKE(test_refused),
-                     FAKE(test_others), FAKE(test_share), FAKE(test_user_reads),
-                     FAKE(test_kernel));
 }

@@ -31,6 +31,5 @@ static int multiples(const struct simdbench_operands *operands, const int64_t of
     PREPARE(name)                                                                  \
     {                                                                              \
         const int64_t of[] = {__VA_ARGS__};                                        \
-        (void)state;                                                               \
         return multiples(operands, of, sizeof of / sizeof *of, error, error_size); \
     }

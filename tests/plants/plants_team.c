@@ -32,7 +32,6 @@ static void part_run(const struct part *part)
 
 static void *helper_run(void *unused)
 {
-    (void)unused;
     for (unsigned done = 0;; helper.done = ++done) {
         for (int turn = 0; helper.posted == done; turn++) {
             __builtin_ia32_pause();

@@ -59,7 +59,7 @@ proof_loop_fn fake_loop;
 
 int fake_setup(void **state);
 int fake_teardown(void **state);
-#define FAKE(name) cmocka_unit_test_setup_teardown(name, fake_setup, fake_teardown)
+#define FAKE_TEST(name) TEST_BETWEEN(name, fake_setup, fake_teardown)
 /* Writes a file below the root that the fake kernel shows. */
 void fake_file(const char *path, const char *text);
 void fake_no_pmu(void);

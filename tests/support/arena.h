@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Room for the operands of an op, each between pages without access, and
- * for what is right. A group of tests runs between arena_make and arena_drop. */
+ * for what is right: the state of each test. */
 #pragma once
 
 #include "guarded.h"
@@ -41,6 +41,8 @@ static inline int arena_drop(void **state)
     free(arena);
     return 0;
 }
+
+TESTS_BETWEEN(arena_make, arena_drop)
 
 /* The beginning of operand i, if it has so many bytes. */
 static inline void *arena_place(const struct arena *arena, int i, enum place place,

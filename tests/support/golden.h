@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole outputs against files of tests/golden/: programs GOLDEN_FOLDER [--update], where
- * --update writes the files anew. */
+/* Whole outputs against files of tests/golden/: a program has the arguments GOLDEN_FOLDER
+ * [--update], where --update writes the files anew. */
 #pragma once
 
 #include "unit.h"
 
-static const char *golden_folder;
-static bool golden_update;
-
-/* main() begins with it and ends with status 2 if it is false. */
-static inline bool golden_arguments(int argc, char **argv)
+static inline const char *golden_folder(void)
 {
-    if (argc < 2) {
-        fprintf(stderr, "usage: %s GOLDEN_FOLDER [--update]\n", argv[0]);
-        return false;
-    }
-    golden_folder = argv[1];
-    golden_update = argc > 2 && !strcmp(argv[2], "--update");
-    return true;
+    if (!unit_argument(1))
+        fail_msg("usage: %s GOLDEN_FOLDER [--update]", unit_argument(0));
+    return unit_argument(1);
 }
 
 static inline char *golden_read(const char *path)
@@ -36,8 +28,8 @@ static inline char *golden_read(const char *path)
 static inline void check_golden(const char *name, char *text)
 {
     char *path = NULL, *expected;
-    assert_true(asprintf(&path, "%s/%s", golden_folder, name) > 0);
-    if (golden_update) {
+    assert_true(asprintf(&path, "%s/%s", golden_folder(), name) > 0);
+    if (unit_argument(2) && !strcmp(unit_argument(2), "--update")) {
         FILE *file = fopen(path, "wb");
         assert_non_null(file);
         fputs(text, file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A history in a folder of its own for each test, and what SQLite finds in it. The
- * group's tests begin with FRESH(name) and run between make_folder and remove_folder. */
+/* A history in a folder of its own for each FRESH_TEST, and what SQLite finds in
+ * it. */
 #pragma once
 
 #include <sqlite3.h>
@@ -9,7 +9,7 @@
 #include "sample_run.h"
 #include "unit.h"
 
-#define FRESH(name) cmocka_unit_test_setup_teardown(name, new_path, remove_path)
+#define FRESH_TEST(name) TEST_BETWEEN(name, new_path, remove_path)
 
 static char folder[] = "/tmp/test_history.XXXXXX";
 static char path[100]; /* of a history that is not there yet when a test begins */
@@ -23,6 +23,8 @@ static inline int remove_folder(void **state)
 {
     return rmdir(folder); /* fails if a test left a file, or SQLite a journal */
 }
+
+TESTS_BETWEEN(make_folder, remove_folder)
 
 static inline int new_path(void **state)
 {

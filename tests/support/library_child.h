@@ -24,6 +24,11 @@ struct child {
         }                                                        \
     }
 
+/* Runs such tests, and returns what main() returns. */
+#define RUN_CHILDREN(...)                                                            \
+    cmocka_run_group_tests_name("tests", ((const struct CMUnitTest[]){__VA_ARGS__}), \
+                                NULL, NULL)
+
 static inline void in_child(void **state)
 {
     const struct child *const child = *state;

@@ -16,3 +16,5 @@ static inline int close_team(void **state)
     team_stop();
     return 0;
 }
+
+TESTS_BETWEEN(open_team, close_team)

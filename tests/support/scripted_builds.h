@@ -140,3 +140,5 @@ static inline int close_builds(void **state)
     options_free(&options);
     return 0;
 }
+
+TESTS_BETWEEN(NULL, close_builds)

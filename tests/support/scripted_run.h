@@ -8,7 +8,7 @@
 #include "unit.h"
 
 /* A test that begins with fresh workers. */
-#define FRESH(name) cmocka_unit_test_setup(name, run_setup)
+#define FRESH_TEST(name) TEST_BETWEEN(name, run_setup, NULL)
 
 static struct catalog catalog;
 static struct options options;

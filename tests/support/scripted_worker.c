@@ -237,8 +237,6 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
 WRAP(int, worker_start, struct worker *worker, bool in_process, struct error *error)
 {
     const size_t i = life_of(worker);
-    (void)in_process;
-    (void)error;
     lives[i].alive = true;
     lives[i].life++;
     note(worker, "start");
@@ -295,7 +293,6 @@ WRAP(int64_t, clock_now, void)
 
 WRAP(int64_t, cpus_steal, int cpu)
 {
-    (void)cpu;
     return script.stolen;
 }
 
@@ -312,12 +309,6 @@ WRAP(size_t, cpus_allowed, int *cpu, size_t max)
 WRAP(int, cpu_lock_take, int *cpu, size_t n, size_t need, int64_t wait_ns, bool quiet,
      struct cpu_lock **lock, struct error *error)
 {
-    (void)cpu;
-    (void)n;
-    (void)need;
-    (void)wait_ns;
-    (void)quiet;
-    (void)error;
     *lock = NULL;
     return 0;
 }

@@ -17,9 +17,33 @@
 
 #include "near.h"
 
-#define TEST(name) cmocka_unit_test(name)
-/* The value that main() returns. */
-#define RUN_TESTS_BETWEEN(setup, teardown, ...)                                      \
-    cmocka_run_group_tests_name("tests", ((const struct CMUnitTest[]){__VA_ARGS__}), \
-                                setup, teardown)
-#define RUN_TESTS(...) RUN_TESTS_BETWEEN(NULL, NULL, __VA_ARGS__)
+/* Begins the definition of a test: TEST(no_shapes) { ... }. The tests of a file run in
+ * their order there. */
+#define TEST(name) TEST_BETWEEN(name, NULL, NULL)
+/* The same with functions that run before and after it; or NULL. */
+#define TEST_BETWEEN(name, setup, teardown)                                \
+    static void name(void **state);                                        \
+    __attribute__((constructor)) static void unit_add_##name(void)         \
+    {                                                                      \
+        unit_add((struct CMUnitTest){#name, name, setup, teardown, NULL}); \
+    }                                                                      \
+    static void name(void **state)
+/* Functions before the first test of the program and after the last; or NULL. */
+#define TESTS_BETWEEN(setup, teardown)                            \
+    __attribute__((constructor)) static void unit_add_setup(void) \
+    {                                                             \
+        unit_setup = setup;                                       \
+        unit_teardown = teardown;                                 \
+    }
+/* Where that function returns true, no test runs, and the program was skipped. */
+#define TESTS_SKIPPED_IF(function)                               \
+    __attribute__((constructor)) static void unit_add_skip(void) \
+    {                                                            \
+        unit_skip = function;                                    \
+    }
+
+void unit_add(struct CMUnitTest test);
+extern CMFixtureFunction unit_setup, unit_teardown;
+extern bool (*unit_skip)(void);
+/* Argument `i` of the program; NULL: there are less. */
+const char *unit_argument(int i);

@@ -26,9 +26,9 @@ static inline void *build_operated(const char *compiler, const char *flags)
 }
 
 /* The files stay while they are loaded: symbols are read from them. */
-static inline void forget_built(void)
+static inline int forget_built(void **state)
 {
     char command[64];
     snprintf(command, sizeof command, "rm -f /tmp/operated-%d-*.so", (int)getpid());
-    assert_int_equal(system(command), 0);
+    return system(command);
 }

@@ -237,7 +237,6 @@ static _Unwind_Reason_Code look(int version, _Unwind_Action actions,
                                 struct _Unwind_Exception *exception,
                                 struct _Unwind_Context *context, void *last)
 {
-    (void)version, (void)class, (void)exception;
     if (actions & _UA_END_OF_STACK || _Unwind_GetCFA(context) > (uintptr_t)last)
         longjmp(caught, 1);
     return _URC_NO_REASON;

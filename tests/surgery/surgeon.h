@@ -8,9 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "inspect.h"
+#include "cannot_trace.h"
 #include "surgery.h"
-#include "unit.h"
 
 /* Functions are called as kernels are. */
 typedef void patient_function(const void *a, void *b);
@@ -112,16 +111,4 @@ static inline double share_of_copies(const struct patient *patient,
     copied /= (double)census.instructions;
     inspect_census_free(&census);
     return copied;
-}
-
-/* The reason why nothing can be traced here: a test returns 77. */
-static inline bool cannot_operate(void)
-{
-    struct error error = {.text = "valgrind runs the program, not the CPU"};
-    const char *const preload = getenv("LD_PRELOAD");
-    const bool valgrind = preload && strstr(preload, "vgpreload");
-    if (!valgrind && inspect_available(NULL, &error) == 0)
-        return false;
-    print_message("skipped, nothing can be traced here: %s\n", error.text);
-    return true;
 }

@@ -97,12 +97,12 @@ static void refuse_built(const char *symbol, int code, const char *why)
     }
 }
 
-static void test_calls(void **state)
+TEST(test_calls)
 {
     move_built("helpers", 2, 0, 0);
 }
 
-static void test_switches(void **state)
+TEST(test_switches)
 {
     move_built("switches", 3, 2, 0);
     move_built("split_table", 3, 1, 0);
@@ -110,7 +110,7 @@ static void test_switches(void **state)
 
 /* All is counted from the linker's table of slots, by numbers of 64 bits, and so are
  * entries of tables. */
-static void test_large(void **state)
+TEST(test_large)
 {
     static const struct {
         const char *symbol;
@@ -151,7 +151,7 @@ __asm__(".pushsection .text\n"
 patient_function next_table __attribute__((visibility("hidden")));
 patient_function next_table_unseen __attribute__((visibility("hidden")));
 
-static void test_next_table(void **state)
+TEST(test_next_table)
 {
     struct patient patient = {.function = next_table, .a = input, .b = output};
     move("next_table", &patient, 1, 1, 0);
@@ -171,13 +171,13 @@ __asm__(".pushsection .text\n"
         ".popsection\n");
 patient_function calls_a_stub __attribute__((visibility("hidden")));
 
-static void test_stub(void **state)
+TEST(test_stub)
 {
     struct patient patient = {.function = calls_a_stub, .a = input, .b = output};
     move("calls_a_stub", &patient, 2, 0, 0);
 }
 
-static void test_pointers(void **state)
+TEST(test_pointers)
 {
     move_built("pointers", 5, 0, 3);
 }
@@ -203,20 +203,20 @@ static void calls_short_entry(const void *a, void *b)
     pointer(a, b);
 }
 
-static void test_short_entry(void **state)
+TEST(test_short_entry)
 {
     struct patient patient = {.function = calls_short_entry, .a = input, .b = output};
     move("short_entry", &patient, 2, 0, 1);
 }
 
-static void test_linked(void **state)
+TEST(test_linked)
 {
     strcpy((char *)input, "a text");
     move_built("linked", 3, 0, 0);
 }
 
 /* memmove and strlen are not copied, and count as if they were. */
-static void test_libc_stays(void **state)
+TEST(test_libc_stays)
 {
     for (size_t i = 0; i < ARRAY_LEN(compilers); i++) {
         struct surgery *surgery = NULL;
@@ -245,12 +245,12 @@ static void test_libc_stays(void **state)
     }
 }
 
-static void test_short_jumps(void **state)
+TEST(test_short_jumps)
 {
     move_built("short_jumps", 2, 0, 0);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     refuse_built("too_tight", -EFAULT, "jumps lead into its first 5 bytes");
     refuse_built("shared_code", -EFAULT,
@@ -258,7 +258,7 @@ static void test_refused(void **state)
 }
 
 /* They pass through copies, which clean up; a gate leaves such a case as built. */
-static void test_exceptions(void **state)
+TEST(test_exceptions)
 {
     for (size_t i = 0; i < ARRAY_LEN(compilers); i++) {
         struct surgery *surgery = NULL;
@@ -300,7 +300,7 @@ static void call_memcpy(const void *a, void *b)
 
 /* Which code it has depends on the CPU. Where mempcpy leads into it, it stays; else calls
  * of mempcpy find the copy in its place. */
-static void test_memcpy(void **state)
+TEST(test_memcpy)
 {
     struct patient patient = {.function = call_memcpy, .a = input, .b = output};
     struct surgery *surgery = NULL;
@@ -334,7 +334,7 @@ static void call_crc(const void *a, void *b)
     memcpy(b, &crc, sizeof crc);
 }
 
-static void test_zlib(void **state)
+TEST(test_zlib)
 {
     void *zlib = dlopen("libz.so.1", RTLD_NOW);
     if (!zlib)
@@ -348,7 +348,7 @@ static void test_zlib(void **state)
 static const unsigned char generated[] = {0xb8, 9,    0,    0,    0,    0xe8, 3, 0,   0,
                                           0,    0x89, 0x06, 0xc3, 0x83, 0xc0, 2, 0xc3};
 
-static void test_generated(void **state)
+TEST(test_generated)
 {
     unsigned char *code =
         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -372,7 +372,7 @@ static void call_other(surgery_function *run, void *context)
 
 /* A call that does not go through the copy, at a place where no jump can help: it is
  * found by the traps. */
-static void test_old_code(void **state)
+TEST(test_old_code)
 {
     struct surgery *surgery = NULL;
     struct surgery_variant *variant = NULL;
@@ -398,7 +398,7 @@ static void endless(const void *a, void *b)
         ;
 }
 
-static void test_endless(void **state)
+TEST(test_endless)
 {
     struct surgery *surgery = NULL;
     struct surgery_variant *variant = NULL;
@@ -429,21 +429,5 @@ static int build(void **state)
     return 0;
 }
 
-static int unbuild(void **state)
-{
-    forget_built();
-    return 0;
-}
-
-int main(void)
-{
-    if (cannot_operate())
-        return 77;
-    return RUN_TESTS_BETWEEN(
-        build, unbuild, TEST(test_calls), TEST(test_switches), TEST(test_large),
-        TEST(test_next_table), TEST(test_stub), TEST(test_pointers),
-        TEST(test_short_entry), TEST(test_linked), TEST(test_libc_stays),
-        TEST(test_short_jumps), TEST(test_refused), TEST(test_exceptions),
-        TEST(test_memcpy), TEST(test_zlib), TEST(test_generated), TEST(test_old_code),
-        TEST(test_endless));
-}
+TESTS_BETWEEN(build, forget_built)
+TESTS_SKIPPED_IF(cannot_trace)

@@ -56,7 +56,7 @@ static const char *const compilers[] = {"gcc", "clang-19"};
 static const char *const symbols[] = {"scan",   "switches", "pointers",    "helpers",
                                       "linked", "threads",  "untold_table"};
 
-static void test_padding(void **state)
+TEST(test_padding)
 {
     static const char *const flags[] = {
         "",         "-DPAD=16",          "-DPAD=32",
@@ -94,7 +94,7 @@ static void assert_few(const char *a, const char *b)
     assert_int_equal(strncmp(difference.where, "scan+0x", 7), 0);
 }
 
-static void test_changes(void **state)
+TEST(test_changes)
 {
     for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
         char *const a = build_code(compilers[c], "", "scan");
@@ -110,7 +110,7 @@ static void test_changes(void **state)
     }
 }
 
-static void test_compilers(void **state)
+TEST(test_compilers)
 {
     char *const a = build_code("gcc", "", "switches");
     char *const b = build_code("clang-19", "", "switches");
@@ -146,7 +146,7 @@ static bool is_closed(void *library, const char *symbol, char **text)
 }
 
 /* Nothing executes: it is found by what the code names. */
-static void test_alone(void **state)
+TEST(test_alone)
 {
     static const struct {
         const char *symbol;
@@ -193,7 +193,7 @@ static bool same_data(void *a, void *b, const char *symbol)
 }
 
 /* Numbers of 64 bits that lead from code to the linker's table, and on from there. */
-static void test_large(void **state)
+TEST(test_large)
 {
     static const char *const moved[] = {"switches", "helpers", "pointers", "linked"};
     for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
@@ -208,7 +208,7 @@ static void test_large(void **state)
 }
 
 /* They fill the page behind what is only read with as many bytes as it takes. */
-static void test_linkers(void **state)
+TEST(test_linkers)
 {
     static const char *const linkers[] = {"-fuse-ld=mold", "-fuse-ld=lld"};
     for (size_t i = 0; i < ARRAY_LEN(linkers); i++) {
@@ -222,7 +222,7 @@ static void test_linkers(void **state)
 }
 
 /* A constructor of the compiler's own runs before, and writes the same. */
-static void test_asking(void **state)
+TEST(test_asking)
 {
     for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
         void *const a = build_operated(compilers[c], "-DASKING");
@@ -240,7 +240,7 @@ static void call(void *library, const char *symbol)
 }
 
 /* Variables count as they are now. */
-static void test_live(void **state)
+TEST(test_live)
 {
     for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
         void *const a = build_operated(compilers[c], "");
@@ -260,7 +260,7 @@ static void test_live(void **state)
 }
 
 /* Pointers to data among code, which has no symbol; a variable of another library. */
-static void test_reached(void **state)
+TEST(test_reached)
 {
     static const char together[] = "-Wl,-z,noseparate-code";
     int *const number = dlsym(RTLD_DEFAULT, "optind");
@@ -287,7 +287,7 @@ static void test_reached(void **state)
 }
 
 /* Nops that align nothing take time, and so do many in each turn. */
-static void test_nops(void **state)
+TEST(test_nops)
 {
     for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
         char *const a = build_code(compilers[c], "", "scan");
@@ -311,7 +311,7 @@ static void test_nops(void **state)
 
 /* ---- texts ---- */
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
     static const char a[] = "function\nmov a\tx+0x0\nadd b\tx+0x3\nret\tx+0x6\n"
                             "function\nsub c\ty+0x0\nret\ty+0x1\n";
@@ -368,7 +368,7 @@ __asm__(".pushsection .text\n"
 patient_function text_before_one __attribute__((visibility("hidden")));
 patient_function text_before_two __attribute__((visibility("hidden")));
 
-static void test_short_texts(void **state)
+TEST(test_short_texts)
 {
     char *const one = code_of(text_before_one), *const two = code_of(text_before_two);
     assert_same("short text", one, two);
@@ -377,23 +377,22 @@ static void test_short_texts(void **state)
     free(two);
 }
 
-static int forget(void **state)
-{
-    forget_built();
-    return 0;
-}
-
-int main(void)
+static int fill_input(void **state)
 {
     for (size_t i = 0; i < ARRAY_LEN(input); i++)
         input[i] = (uint32_t)i * 2654435761u;
     memset(input, 'x', 16);
     input[4] = 0;
-    if (cannot_operate())
-        return RUN_TESTS(TEST(test_texts));
-    return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
-                             TEST(test_changes), TEST(test_compilers), TEST(test_alone),
-                             TEST(test_large), TEST(test_linkers), TEST(test_asking),
-                             TEST(test_live), TEST(test_reached), TEST(test_nops),
-                             TEST(test_short_texts));
+    return 0;
 }
+
+/* Texts are compared without a tracer. */
+static bool texts_alone(void)
+{
+    if (cannot_trace())
+        cmocka_set_test_filter("test_texts");
+    return false;
+}
+
+TESTS_BETWEEN(fill_input, forget_built)
+TESTS_SKIPPED_IF(texts_alone)

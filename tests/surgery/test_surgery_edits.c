@@ -240,7 +240,7 @@ static void assert_floats(const float *found, const float *expected, size_t n)
 /* ---- tests ---- */
 
 /* The sum of the last turn alone is left: x, or x + x. */
-static void test_chain(void **state)
+TEST(test_chain)
 {
     edit_well(sum, SURGERY_CHAIN, 1);
     assert_floats(output, input + 4 * (TURNS - 1), 4);
@@ -252,7 +252,7 @@ static void test_chain(void **state)
     assert_floats(output, right, 8);
 }
 
-static void test_divide(void **state)
+TEST(test_divide)
 {
     edit_well(quotients, SURGERY_DIVIDE, 1);
     for (size_t i = 0; i < 4 * TURNS; i++)
@@ -262,7 +262,7 @@ static void test_divide(void **state)
     assert_floats(output, input, 4 * TURNS);
 }
 
-static void test_gather(void **state)
+TEST(test_gather)
 {
     if (!__builtin_cpu_supports("avx2"))
         skip();
@@ -273,7 +273,7 @@ static void test_gather(void **state)
 }
 
 /* Stores behind the loop stay. */
-static void test_store(void **state)
+TEST(test_store)
 {
     edit_well(stores, SURGERY_STORE, 1);
     memset(right, 0, sizeof right);
@@ -282,14 +282,14 @@ static void test_store(void **state)
 }
 
 /* The store is gone, and so is the load. */
-static void test_spill(void **state)
+TEST(test_spill)
 {
     edit_well(spilled, SURGERY_SPILL, 2);
     assert_floats(output, input, 4 * TURNS);
     refuse(spilled, SURGERY_FORWARD, -ENOENT, "nothing of that kind");
 }
 
-static void test_forward(void **state)
+TEST(test_forward)
 {
     edit_well(late, SURGERY_FORWARD, 1);
     memset(right, 0, sizeof right);
@@ -303,7 +303,7 @@ static void test_forward(void **state)
 }
 
 /* Results stay: all else is laid out anew, with short branches made long in the trial. */
-static void test_call(void **state)
+TEST(test_call)
 {
     memset(output, 0, sizeof output);
     calls(input, output);
@@ -323,7 +323,7 @@ static void keep_results(patient_function *function, enum surgery_edit kind,
     assert_memory_equal(output, right, sizeof right);
 }
 
-static void test_vex(void **state)
+TEST(test_vex)
 {
     if (!__builtin_cpu_supports("avx2"))
         skip();
@@ -335,13 +335,13 @@ static void test_vex(void **state)
     refuse(sum_of_register, SURGERY_VEX, -ENOENT, "nothing of that kind");
 }
 
-static void test_cached(void **state)
+TEST(test_cached)
 {
     keep_results(streams, SURGERY_CACHED, 4);
     refuse(stores, SURGERY_CACHED, -ENOENT, "nothing of that kind");
 }
 
-static void test_unsafe(void **state)
+TEST(test_unsafe)
 {
     refuse(to_flags, SURGERY_DIVIDE, -EPERM, "flags at to_flags+0x");
     refuse(to_general, SURGERY_DIVIDE, -EPERM, "a general register at to_general+0x");
@@ -359,7 +359,7 @@ static void test_unsafe(void **state)
 }
 
 /* Code that an edit broke may complain: nobody hears it. */
-static void test_silence(void **state)
+TEST(test_silence)
 {
     int ends[2];
     char byte;
@@ -374,14 +374,12 @@ static void test_silence(void **state)
     close(ends[0]);
 }
 
-int main(void)
+static int fill_input(void **state)
 {
-    if (cannot_operate())
-        return 77;
     for (size_t i = 0; i < INPUT_FLOATS; i++)
         input[i] = (float)(1 + i % 13) / 4;
-    return RUN_TESTS(TEST(test_chain), TEST(test_divide), TEST(test_gather),
-                     TEST(test_store), TEST(test_spill), TEST(test_forward),
-                     TEST(test_call), TEST(test_vex), TEST(test_cached),
-                     TEST(test_unsafe), TEST(test_silence));
+    return 0;
 }
+
+TESTS_BETWEEN(fill_input, NULL)
+TESTS_SKIPPED_IF(cannot_trace)

@@ -16,7 +16,7 @@ static unsigned shift_in(struct surgery_variant *variant, uint64_t original)
 }
 
 /* Functions of other files do not keep their place in a line beside the function. */
-static void test_other_files(void **state)
+TEST(test_other_files)
 {
     struct surgery *surgery = NULL;
     struct surgery_variant *variant = NULL;
@@ -40,15 +40,5 @@ static void test_other_files(void **state)
     surgery_close(surgery);
 }
 
-static int forget(void **state)
-{
-    forget_built();
-    return 0;
-}
-
-int main(void)
-{
-    if (cannot_operate())
-        return 77;
-    return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_other_files));
-}
+TESTS_BETWEEN(NULL, forget_built)
+TESTS_SKIPPED_IF(cannot_trace)

@@ -115,30 +115,24 @@ static void try_op(const struct arena *arena, const char *op, const char *shape)
     assert_true(n > 0);
 }
 
-static void test_relu(void **state)
+TEST(test_relu)
 {
     try_op(*state, "relu", "72");
 }
 
-static void test_tanh(void **state)
+TEST(test_tanh)
 {
     try_op(*state, "tanh", "40");
 }
 
-static void test_gemm(void **state)
+TEST(test_gemm)
 {
     try_op(*state, "gemm", "7");
 }
 
-static void test_conv(void **state)
+TEST(test_conv)
 {
     try_op(*state, "conv", "n1c4h3w5k4r3s3p1q1");
 }
 
-int main(void)
-{
-    if (cannot_operate())
-        return 77;
-    return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_relu), TEST(test_tanh),
-                             TEST(test_gemm), TEST(test_conv));
-}
+TESTS_SKIPPED_IF(cannot_trace)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +78,6 @@ STUDY_CHOICE(relu_pool_choice)
 
 STUDY_PREPARE(relu_twice_prepare)
 {
-    (void)operands, (void)state, (void)error, (void)error_size;
     heap_look();
     return 0;
 }
@@ -96,7 +94,6 @@ STUDY_CHOICE(relu_twice_choice)
 
 STUDY_PREPARE(relu_mmap_prepare)
 {
-    (void)operands, (void)state, (void)error, (void)error_size;
     return 0;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Studies of a run as Markdown. */
-#include <string.h>
-
 #include "study_sheet.h"
 #include "tables/sheet.h"
 

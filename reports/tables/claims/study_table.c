@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Studies of a run as people read them on a terminal. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "study_sheet.h"
 #include "tables/sheet.h"
 

@@ -3,8 +3,6 @@
 #include "comparison_sheet.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CELL_MAX = 60, EXTREMES = 5 };
 

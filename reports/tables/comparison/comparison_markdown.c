@@ -2,9 +2,6 @@
 /* GitHub takes comments of 65,536 characters: what is longer is left out, and told. */
 #include "comparison_sheet.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* Below these many bytes all the rest is written: the end of the page has room. */
 enum { COMMENT_MAX = 65000, LEGEND_MAX = 12000, NOTES_MAX = 500 };
 

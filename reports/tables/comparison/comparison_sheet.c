@@ -2,7 +2,6 @@
 #include "comparison_sheet.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *change_title(const struct gate *gate, enum change_column column)
 {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "comparison_sheet.h"
 
 enum { GAP = 2, INDENT = 2 };

@@ -5,10 +5,7 @@
  * in common have rows too. A cell is the geometric mean of how many times faster than the
  * first run a run is. Medians alone: no interval covers what differs between runs.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "comparison_sheet.h"
 

@@ -3,7 +3,6 @@
 #include "explain_writer.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Findings beyond the first few are named alone. */
 enum { FINDINGS_IN_FULL = 1, FINDINGS_SHOWN = 2 };

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "tally.h"
 
 /* The word about head, or that about base alone. */

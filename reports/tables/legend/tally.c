@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tally.h"
 
-#include <string.h>
-
 bool tally_has(const struct tally *tally, size_t entry, const char *key, size_t length)
 {
     return tally->entry[entry].key_length == length &&

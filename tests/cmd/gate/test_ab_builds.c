@@ -5,7 +5,7 @@
 #include "process/process.h"
 #include "scripted_builds.h"
 
-static void test_only_one_has_it(void **state)
+TEST(test_only_one_has_it)
 {
     open_builds("", older, newer, false);
     assert_int_equal(measure(0), 0);
@@ -20,7 +20,7 @@ static void test_only_one_has_it(void **state)
 }
 
 /* All that both have and this CPU can run is compared; two lines tell of the rest. */
-static void test_all_is_compared(void **state)
+TEST(test_all_is_compared)
 {
     any_isa = true;
     open_builds("--processes=8", many, many, false);
@@ -51,7 +51,7 @@ static void test_all_is_compared(void **state)
                         "2 of 4 kernels that both builds have, by OP, --isa");
 }
 
-static void test_failing_builds(void **state)
+TEST(test_failing_builds)
 {
     static const struct {
         const char *verb;
@@ -93,7 +93,7 @@ static void test_failing_builds(void **state)
     }
 }
 
-static void test_own_processes(void **state)
+TEST(test_own_processes)
 {
     open_builds("--processes=8", same, same, true);
     assert_int_equal(measure(0), 0);
@@ -108,7 +108,7 @@ static void test_own_processes(void **state)
     }
 }
 
-static void test_build_that_does_not_load(void **state)
+TEST(test_build_that_does_not_load)
 {
     open_builds("--processes=8", same, same, true);
     script_trouble("load", 3, 3, NULL, -ENOEXEC)->worker = "head";
@@ -134,7 +134,7 @@ static void test_build_that_does_not_load(void **state)
     assert_int_equal(run_find("good")->status, STATUS_FAILED);
 }
 
-static void test_operands_that_cannot_be_had(void **state)
+TEST(test_operands_that_cannot_be_had)
 {
     open_builds("--processes=8 --sizes=16", same, same, false);
     script_trouble("fill", 1, 1, NULL, -EIO);
@@ -150,7 +150,7 @@ static void test_operands_that_cannot_be_had(void **state)
 }
 
 /* Builds that cannot be had, and no place for operands. */
-static void test_open_fails(void **state)
+TEST(test_open_fails)
 {
     const struct ab_request request = {.base = "/no/base",
                                        .head = "/no/head",
@@ -172,7 +172,7 @@ static void test_open_fails(void **state)
     assert_null(other);
 }
 
-static void test_interruption(void **state)
+TEST(test_interruption)
 {
     open_builds("--processes=8 --rounds=4", same, same, false);
     script_trouble("batch", 30 + LOOKED, 30 + LOOKED, NULL, -EINTR)->kernel =
@@ -196,7 +196,7 @@ static void test_interruption(void **state)
 }
 
 /* The seed decides the inputs: the same in all processes and in all runs with it. */
-static void test_seed(void **state)
+TEST(test_seed)
 {
     char hash[32];
     open_builds("--processes=8", same, same, false);
@@ -209,13 +209,4 @@ static void test_seed(void **state)
     run = run_new();
     assert_int_equal(ab_measure(ab, &other, NULL, run, &error), 0);
     assert_string_not_equal(run_find("good")->work.input_hash, hash);
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(
-        NULL, close_builds, TEST(test_only_one_has_it), TEST(test_all_is_compared),
-        TEST(test_failing_builds), TEST(test_own_processes),
-        TEST(test_build_that_does_not_load), TEST(test_operands_that_cannot_be_had),
-        TEST(test_open_fails), TEST(test_interruption), TEST(test_seed));
 }

@@ -22,7 +22,7 @@ static const struct row mixes[] = {
     {"mul", "max", "f32", "scalar", "good", NULL, "add_max", 0},
     {"mul", "max", "f32", "scalar", "open", NULL, "add_max", 0}};
 
-static void test_shares(void **state)
+TEST(test_shares)
 {
     static const struct {
         const struct row *builds;
@@ -58,7 +58,7 @@ static void test_shares(void **state)
 }
 
 /* It keeps its trials and its share, and stands in no mean. */
-static void test_suspect(void **state)
+TEST(test_suspect)
 {
     open_builds("--processes=8", mixes, mixes, false);
     time_of_good = 0.5;
@@ -82,7 +82,7 @@ static void test_suspect(void **state)
 
 /* A roof is prepared once a process, calibrated once, and has a batch for each case that
  * it limits; the own kernels are nothing to compare. */
-static void test_cost(void **state)
+TEST(test_cost)
 {
     open_builds("--processes=8", mixes, mixes, false);
     const double seconds = ab_seconds(ab);
@@ -101,7 +101,7 @@ static void test_cost(void **state)
 }
 
 /* Nothing that happens to a roof ends a case. */
-static void test_roof_that_fails(void **state)
+TEST(test_roof_that_fails)
 {
     static const struct {
         const char *verb;
@@ -142,7 +142,7 @@ static void disturb_roof(const struct asked *asked, cJSON *reply)
 }
 
 /* Batches that are void are no evidence against a case. */
-static void test_disturbed_roof(void **state)
+TEST(test_disturbed_roof)
 {
     for (int i = 0; i < 2; i++) {
         open_builds("--processes=8", mixes, mixes, false);
@@ -156,11 +156,4 @@ static void test_disturbed_roof(void **state)
         assert_int_equal(run_find("roof/")->samples.n, 0);
         assert_int_equal(run_find("roof/")->status, STATUS_SKIPPED);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(NULL, close_builds, TEST(test_shares), TEST(test_suspect),
-                             TEST(test_cost), TEST(test_roof_that_fails),
-                             TEST(test_disturbed_roof));
 }

@@ -32,7 +32,7 @@ static void open_moved(const char *more, bool own_processes)
     good_places = UINT64_MAX;
 }
 
-static void test_requests(void **state)
+TEST(test_requests)
 {
     open_moved("--variants=good", false);
     assert_int_equal(measure(0), 0);
@@ -82,7 +82,7 @@ static void test_requests(void **state)
     assert_int_equal(checked, AB_PROCESSES * ARMS);
 }
 
-static void test_verdicts(void **state)
+TEST(test_verdicts)
 {
     static const struct {
         double built, places;
@@ -122,7 +122,7 @@ static double in_one_process(const struct asked *asked)
 }
 
 /* One process in 16 that finds no good place decides nothing. */
-static void test_an_outlier(void **state)
+TEST(test_an_outlier)
 {
     open_moved("--variants=good", false);
     head_times = in_one_process;
@@ -151,7 +151,7 @@ static void refuse(const char *copies, const char *says)
     assert_int_equal(good->n_trials, 8 * AB_ROUNDS);
 }
 
-static void test_judged_as_built(void **state)
+TEST(test_judged_as_built)
 {
     refuse(NULL, "base: Operation not supported");
     refuse(FOUND(LINE, "8", "0.5"), "base: a part of what executes is not in the copies; "
@@ -175,7 +175,7 @@ static void test_judged_as_built(void **state)
 }
 
 /* Work that head does where it was built alone is a bad place. */
-static void test_planted_place(void **state)
+TEST(test_planted_place)
 {
     const struct ab_gate gate = {.seed = 7, .built_work = 0.5};
     open_moved("--variants=good --processes=8", false);
@@ -188,7 +188,7 @@ static void test_planted_place(void **state)
 }
 
 /* A process without copies, where others had them, is thrown away. */
-static void test_lost_copies(void **state)
+TEST(test_lost_copies)
 {
     open_moved("--variants=good --processes=8", false);
     script_trouble("copies", 3 * ARMS + 1, 3 * ARMS + 1, NULL, -ENOMEM);
@@ -214,11 +214,4 @@ static void test_lost_copies(void **state)
     assert_int_equal(measure(0), 0);
     expect("good", VERDICT_UNUSABLE);
     assert_int_equal(run_find("good")->status, STATUS_FAILED);
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(NULL, close_builds, TEST(test_requests), TEST(test_verdicts),
-                             TEST(test_an_outlier), TEST(test_judged_as_built),
-                             TEST(test_planted_place), TEST(test_lost_copies));
 }

@@ -6,7 +6,7 @@
 
 /* ---- processes and rounds ---- */
 
-static void test_equal_builds(void **state)
+TEST(test_equal_builds)
 {
     open_builds("", same, same, false);
     script.loop_ns = 100;
@@ -56,7 +56,7 @@ static void test_equal_builds(void **state)
 }
 
 /* Processes, and in each the batches of what both builds have. */
-static void test_seconds(void **state)
+TEST(test_seconds)
 {
     const double quick = 24 * 204000.8 + 1.6, slow = 6 * 2060000.0 + 2000000;
     open_builds("--sizes=10000000", same, same, false);
@@ -92,7 +92,7 @@ static void passing(const struct asked *asked, cJSON *reply)
     script.now += 1000;
 }
 
-static void test_watcher(void **state)
+TEST(test_watcher)
 {
     const struct watcher watcher = {
         .context = &told, .progress = tell, .group_done = finish};
@@ -115,7 +115,7 @@ static void test_watcher(void **state)
 
 /* 1, 100 and twice 120 calls make 120 us; then rounds have up to a fifth more, the same
  * for all arms, of which each is first, second and third once in three rounds. */
-static void test_rounds(void **state)
+TEST(test_rounds)
 {
     uint64_t most = 0, least = UINT64_MAX;
     int first_orders = 0;
@@ -179,7 +179,7 @@ static double undecided(const struct asked *asked)
 }
 
 /* Times are of what was learned; the note is for whoever is undecided. */
-static void test_learning(void **state)
+TEST(test_learning)
 {
     /* `before` the rounds: batches of calibration, and those that are looked at. */
     static const struct {
@@ -230,7 +230,7 @@ static void slow_reset(const struct asked *asked, cJSON *reply)
 
 /* Calls on the data of the first take twice the time: batches have half as many, also if
  * a build dies while that is found out. */
-static void test_first_data(void **state)
+TEST(test_first_data)
 {
     enum { BEFORE = 4 + LOOKED + 6 };
     for (int dies = 0; dies < 3; dies++) {
@@ -259,7 +259,7 @@ static double faster(const struct asked *asked)
     return 0.75;
 }
 
-static void test_changes(void **state)
+TEST(test_changes)
 {
     open_builds("", same, same, false);
     head_times = slower;
@@ -310,7 +310,7 @@ static void test_changes(void **state)
 
 /* ---- the second look ---- */
 
-static void test_second_look(void **state)
+TEST(test_second_look)
 {
     open_builds("--processes=8", same, same, false);
     head_times = undecided;
@@ -344,7 +344,7 @@ static bool every_other_batch_of_head(const struct asked *asked)
     return arm_of(asked) == ARM_HEAD && n++ % 2;
 }
 
-static void test_disturbed_processes(void **state)
+TEST(test_disturbed_processes)
 {
     open_builds("--processes=8 --rounds=4 --variants=good", same, same, false);
     disturbs = every_third_life;
@@ -387,7 +387,7 @@ static bool after_some_rounds(const struct asked *asked)
 }
 
 /* A quarter of the rounds makes a process, half of the processes a comparison. */
-static void test_usable_processes(void **state)
+TEST(test_usable_processes)
 {
     open_builds("--processes=8 --variants=good", same, same, false);
     disturbs = after_some_rounds;
@@ -414,20 +414,11 @@ static void steal(const struct asked *asked, cJSON *reply)
     script.stolen += asked->life == 2;
 }
 
-static void test_stolen_time(void **state)
+TEST(test_stolen_time)
 {
     open_builds("--processes=8 --rounds=4 --variants=good", same, same, false);
     script.batch = steal;
     assert_int_equal(measure(0), 0);
     assert_int_equal(expect("good", VERDICT_SAME)->voided, 2 * 4);
     assert_int_equal(script_count("start", "base", ANY_KERNEL), 8 + 1);
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(
-        NULL, close_builds, TEST(test_equal_builds), TEST(test_seconds),
-        TEST(test_watcher), TEST(test_rounds), TEST(test_learning), TEST(test_first_data),
-        TEST(test_changes), TEST(test_second_look), TEST(test_disturbed_processes),
-        TEST(test_usable_processes), TEST(test_stolen_time));
 }

@@ -41,7 +41,7 @@ static const struct result *first_of(size_t arm)
     return &arm_run[arm]->results[0];
 }
 
-static void test_common_rounds(void **state)
+FRESH_TEST(test_common_rounds)
 {
     struct speedup speedup;
     arms_begin(3, 0);
@@ -63,7 +63,7 @@ static void test_common_rounds(void **state)
 
 /* What is compared computes the same, also after a change of its inputs: before all
  * batches of a round, that of each arm by the same seed. */
-static void test_same_inputs(void **state)
+FRESH_TEST(test_same_inputs)
 {
     uint64_t seed = 0;
     size_t changes = 0;
@@ -87,7 +87,7 @@ static void test_same_inputs(void **state)
 }
 
 /* A void batch of one arm voids the round, which runs again for all. */
-static void test_void(void **state)
+FRESH_TEST(test_void)
 {
     arms_begin(2, 0);
     script_trouble("batch", 6, 6, "migrated", 0)->kernel = 1;
@@ -98,7 +98,7 @@ static void test_void(void **state)
 }
 
 /* A fault of one arm costs no other arm. */
-static void test_an_arm_fails(void **state)
+FRESH_TEST(test_an_arm_fails)
 {
     static const struct {
         const char *verb;
@@ -125,7 +125,7 @@ static void test_an_arm_fails(void **state)
 }
 
 /* Without the first arm there is nothing to compare with. */
-static void test_the_first_arm_fails(void **state)
+FRESH_TEST(test_the_first_arm_fails)
 {
     arms_begin(2, 0);
     script_trouble("check", 1, 1, NULL, -EIO)->kernel = 0;
@@ -136,7 +136,7 @@ static void test_the_first_arm_fails(void **state)
 }
 
 /* Unless another one may lead: then the first one fails alone. */
-static void test_another_leads(void **state)
+FRESH_TEST(test_another_leads)
 {
     static const struct {
         const char *verb;
@@ -167,7 +167,7 @@ static void pass_time(const struct asked *asked, cJSON *reply)
 }
 
 /* Calls so long that there is time for few rounds, or not for all arms. */
-static void test_no_time(void **state)
+FRESH_TEST(test_no_time)
 {
     arms_begin(3, 8e9);
     arm_options[0].how.rounds = 0;
@@ -188,7 +188,7 @@ static void test_no_time(void **state)
     assert_in_range(script.now, 0, (int64_t)12e9);
 }
 
-static void test_interruption(void **state)
+FRESH_TEST(test_interruption)
 {
     arms_begin(2, 0);
     script_trouble("batch", 20, 20, NULL, -EINTR);
@@ -215,10 +215,4 @@ static int arms_open(void **state)
     return run_open(state);
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(
-        arms_open, arms_close, FRESH(test_common_rounds), FRESH(test_same_inputs),
-        FRESH(test_void), FRESH(test_an_arm_fails), FRESH(test_the_first_arm_fails),
-        FRESH(test_another_leads), FRESH(test_no_time), FRESH(test_interruption));
-}
+TESTS_BETWEEN(arms_open, arms_close)

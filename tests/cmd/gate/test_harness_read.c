@@ -3,8 +3,6 @@
 #include "harness/harness_private.h"
 #include "unit.h"
 
-#include <math.h>
-
 /* Each test reads texts of its own: readers cut them up. */
 static struct readings read_with(harness_reader *reader, const char *text, int wanted)
 {
@@ -49,7 +47,7 @@ static void expect_nothing(harness_reader *reader, const char *text)
     "   \u2570\u2500 ty              \u2502   \u2502    \u2502     \u2502\n"            \
     "      \u2570\u2500 String  1 ns  \u2502 2 ns \u2502 0.334 ns \u2502 0.4 ns\n"
 
-static void lines_are_read(void **state)
+TEST(lines_are_read)
 {
     expect(read_go, "goos: linux\nBenchmarkFib/n=20-8   \t 30\t 1.5e3 ns/op\t 8 B/op\r\n",
            "BenchmarkFib/n=20", 1500);
@@ -83,7 +81,7 @@ static void expect_step(harness_reader *reader, const char *text, double step_ns
     readings_free(&readings);
 }
 
-static void last_digits_are_told(void **state)
+TEST(last_digits_are_told)
 {
     expect_step(read_checkasm, "put_avx2:   0.9 +/- 0.1", 0.05);
     expect_step(read_checkasm, "put_avx2:   40", 0.5);
@@ -96,7 +94,7 @@ static void last_digits_are_told(void **state)
 }
 
 /* The group of the number may have words behind it. */
-static void numbers_of_patterns(void **state)
+TEST(numbers_of_patterns)
 {
     static const struct {
         const char *line;
@@ -138,7 +136,7 @@ static void numbers_of_patterns(void **state)
     regfree(&pattern);
 }
 
-static void other_lines_are_not(void **state)
+TEST(other_lines_are_not)
 {
     static const char *const junk[] = {
         "",
@@ -187,7 +185,7 @@ static void other_lines_are_not(void **state)
 }
 
 /* Lines of a program around the document look like parts of it. */
-static void documents_are_found(void **state)
+TEST(documents_are_found)
 {
     static const char *const before[] = {"", "[info] 2 files\n", "{2 files}\n", "{\n"};
     static const char *const behind[] = {"", "\n", "\n}\n", "\ndone {}\n", "\n{\n"};
@@ -204,7 +202,7 @@ static void documents_are_found(void **state)
         }
 }
 
-static void times_that_cannot_be(void **state)
+TEST(times_that_cannot_be)
 {
     static const char *const texts[] = {"BenchmarkX 1 0 ns/op", "BenchmarkX 1 -5 ns/op",
                                         "BenchmarkX 1 inf ns/op",
@@ -218,7 +216,7 @@ static void times_that_cannot_be(void **state)
     }
 }
 
-static void names_are_made_unique(void **state)
+TEST(names_are_made_unique)
 {
     struct readings readings =
         read_with(read_go, "BenchmarkX 1 5 ns/op\nBenchmarkX 1 6 ns/op\n", 0);
@@ -234,7 +232,7 @@ static void names_are_made_unique(void **state)
     readings_free(&readings);
 }
 
-static void arguments_name_one_case(void **state)
+TEST(arguments_name_one_case)
 {
     const struct slice_length slice = {2500000, 20, 20, "put*"};
     struct text_list words = {.n = 0};
@@ -258,7 +256,7 @@ static void arguments_name_one_case(void **state)
     text_list_free(&words);
 }
 
-static void programs_are_known_by_their_texts(void **state)
+TEST(programs_are_known_by_their_texts)
 {
     static const struct {
         const char *bytes, *name;
@@ -288,13 +286,4 @@ static void programs_are_known_by_their_texts(void **state)
     assert_null(strstr(old->run, "--csv"));
     assert_non_null(strstr(new->run, "--csv"));
     assert_true(old > new); /* the older one is understood by both */
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(lines_are_read), TEST(numbers_of_patterns),
-                     TEST(last_digits_are_told), TEST(other_lines_are_not),
-                     TEST(documents_are_found), TEST(times_that_cannot_be),
-                     TEST(names_are_made_unique), TEST(arguments_name_one_case),
-                     TEST(programs_are_known_by_their_texts));
 }

@@ -21,7 +21,7 @@ static void check_output(const struct options *options, size_t i, enum format fo
     assert_string_equal(options->outputs[i].argument, argument);
 }
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
     struct options options = parsed("gemm");
     assert_string_equal(options.command, "gemm");
@@ -55,7 +55,7 @@ static void test_defaults(void **state)
     options_free(&other);
 }
 
-static void test_every_option(void **state)
+TEST(test_every_option)
 {
     static const char *const lines[] = {
         "gemm --isa=avx2,avx512 --type=f32,f64 --semiring=maxplus --sizes=64..128 "
@@ -115,7 +115,7 @@ static void test_every_option(void **state)
     options_free(&o);
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
     struct options o = parsed("conv --shape=n1c3h8w8k4 --shape 64..128 --sizes=1,2 "
                               "--shapes=burn,./a.txt --shapes=vgg16 --layout=nchw,all");
@@ -126,7 +126,7 @@ static void test_shapes(void **state)
     options_free(&o);
 }
 
-static void test_ulp(void **state)
+TEST(test_ulp)
 {
     static const struct {
         const char *line;
@@ -144,7 +144,7 @@ static void test_ulp(void **state)
     }
 }
 
-static void test_outputs(void **state)
+TEST(test_outputs)
 {
     struct options o = parsed("report run.json --json=a --format csv:b:c --format=json:d "
                               "--format=table:e --format=markdown");
@@ -162,7 +162,7 @@ static void test_outputs(void **state)
     options_free(&o);
 }
 
-static void test_last_wins(void **state)
+TEST(test_last_wins)
 {
     struct options o = parsed("gemm --rounds=3 --rounds 9 --cache=cold "
                               "--cache=hot --cpu=0 --cpu=0 --seed=1 --seed=2 --sizes=1 "
@@ -175,7 +175,7 @@ static void test_last_wins(void **state)
     options_free(&o);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
     static const struct {
         const char *line, *command, *files, *isas, *plugins, *filters, *events;
@@ -205,7 +205,7 @@ static void test_words(void **state)
     }
 }
 
-static void test_short_and_taken_back(void **state)
+TEST(test_short_and_taken_back)
 {
     struct options o = parsed("gemm -q -n -oout.txt --accuracy --no-accuracy");
     assert_true(o.quiet && o.dry_run && !o.how.accuracy);
@@ -221,7 +221,7 @@ static void test_short_and_taken_back(void **state)
 #define NAME_64 NAME_16 NAME_16 NAME_16 NAME_16
 #define NAME_257 NAME_64 NAME_64 NAME_64 NAME_64 "n"
 
-static void test_refuses(void **state)
+TEST(test_refuses)
 {
     static const struct {
         const char *line, *flag, *reason;
@@ -342,12 +342,4 @@ static void test_refuses(void **state)
             !strstr(error.text, known[i].reason))
             fail_msg("%s: %d, %s", known[i].line, rc, rc < 0 ? error.text : "");
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_defaults), TEST(test_every_option), TEST(test_shapes),
-                     TEST(test_ulp), TEST(test_outputs), TEST(test_last_wins),
-                     TEST(test_words), TEST(test_short_and_taken_back),
-                     TEST(test_refuses));
 }

@@ -22,7 +22,7 @@ static void expect(const char *id, const char *written)
     case_name_free(&name);
 }
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
     struct case_name name = parts_of("./a@b/m.so,core=x:gemm/max-plus-f32/avx2/fma@8x8"
                                      ";threads=3;cache=cold;pages=2m;align=128"
@@ -52,7 +52,7 @@ static void test_parts(void **state)
 }
 
 /* Each set of settings comes back as it was. */
-static void test_settings(void **state)
+TEST(test_settings)
 {
     static char hard[] = "hard";
     for (unsigned bits = 0; bits < 128; bits++) {
@@ -80,14 +80,14 @@ static void test_settings(void **state)
     }
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
     expect("a/b/c/d@e;input=x;threads=2", "a/b/c/d@e;threads=2;input=x");
     expect("a/b/c/d@e;threads=1;align=64", "a/b/c/d@e");
     expect("a/b/c/d@e;input=x;input=y", "a/b/c/d@e;input=y");
 }
 
-static void test_no_ids(void **state)
+TEST(test_no_ids)
 {
     static const char *const texts[] = {"",
                                         "@",
@@ -121,7 +121,7 @@ static void test_no_ids(void **state)
     }
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
     char *const more = case_id_threads("relu/f32/avx2/max@8;cache=cold", 2);
     assert_string_equal(more, "relu/f32/avx2/max@8;threads=2;cache=cold");
@@ -129,10 +129,4 @@ static void test_threads(void **state)
     assert_string_equal(one, "relu/f32/avx2/max@8;cache=cold");
     free(more);
     free(one);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_parts), TEST(test_settings), TEST(test_order),
-                     TEST(test_no_ids), TEST(test_threads));
 }

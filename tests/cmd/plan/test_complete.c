@@ -25,7 +25,7 @@ static void complete(const char *line, char *out, size_t size)
     text_list_free(&found);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
     static const struct {
         const char *line, *found;
@@ -93,7 +93,7 @@ static bool has_word(const char *words, const char *word)
 }
 
 /* Every option of every command is offered there, and every command. */
-static void test_tables(void **state)
+TEST(test_tables)
 {
     static char found[20000];
     char line[100], want[100];
@@ -110,9 +110,4 @@ static void test_tables(void **state)
             else if (!option_find(row->name, strlen(row->name), command->mask))
                 assert_false(has_word(found, want));
         }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_words), TEST(test_tables));
 }

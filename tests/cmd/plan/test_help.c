@@ -44,7 +44,7 @@ static char *printed(const char *line)
     return text;
 }
 
-static void test_help(void **state)
+TEST(test_help)
 {
     char *all = printed("--help"), *same = printed("help");
     assert_string_equal(all, same);
@@ -94,7 +94,7 @@ static void test_help(void **state)
     free(other);
 }
 
-static void test_examples_parse(void **state)
+TEST(test_examples_parse)
 {
     char *const gemm = printed("gemm --help");
     size_t n = 0;
@@ -118,7 +118,7 @@ static void test_examples_parse(void **state)
         }
 }
 
-static void test_version(void **state)
+TEST(test_version)
 {
     char *const text = printed("gemm --version");
     char first[200];
@@ -142,7 +142,7 @@ static int parse_nothing(void *context)
     return rc;
 }
 
-static void test_no_arguments(void **state)
+TEST(test_no_arguments)
 {
     bool silent = false;
     int rc;
@@ -151,10 +151,4 @@ static void test_no_arguments(void **state)
     assert_true(silent);
     assert_ptr_equal(strstr(text, "Usage: simdbench COMMAND"), text);
     free(text);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_help), TEST(test_examples_parse), TEST(test_version),
-                     TEST(test_no_arguments));
 }

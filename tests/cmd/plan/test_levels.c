@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Working sets of a ladder: each in the level that it is for. */
-#include <inttypes.h>
-
 #include "kernels.h"
 #include "plan/plan.h"
 #include "unit.h"
@@ -19,7 +17,7 @@ static struct host big_host(void)
                   {.level = 3, .type = 'u', .bytes = 32 << 20, .sharing = 16}}};
 }
 
-static void test_levels(void **state)
+TEST(test_levels)
 {
     const struct host host = big_host();
     const struct memory_levels levels = levels_of(&host);
@@ -40,7 +38,7 @@ static void test_levels(void **state)
     assert_true(levels_fit(&levels, (32 << 20) + 1) == 2);
 }
 
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
     const struct host host = {.cpus = 4};
     const struct memory_levels levels = levels_of(&host);
@@ -81,7 +79,7 @@ static void check_rungs(const struct memory_levels *levels, uint32_t threads,
     text_list_free(&shapes);
 }
 
-static void test_rungs(void **state)
+TEST(test_rungs)
 {
     const struct host big = big_host();
     const struct memory_levels levels = levels_of(&big);
@@ -94,9 +92,4 @@ static void test_rungs(void **state)
     small.cache[3].sharing = 128;
     const struct memory_levels flat = levels_of(&small);
     check_rungs(&flat, 64, 3);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_levels), TEST(test_unknown), TEST(test_rungs));
 }

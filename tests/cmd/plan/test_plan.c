@@ -46,11 +46,11 @@ static void print_command(const char *line, FILE *file)
 }
 
 /* Runs the command lines of a golden file, and writes it anew with what they gave. */
-static void test_plans(void **state)
+TEST(test_plans)
 {
     char path[4096], *text = NULL, *rest, *line;
     size_t size = 0;
-    snprintf(path, sizeof path, "%s/plans.txt", golden_folder);
+    snprintf(path, sizeof path, "%s/plans.txt", golden_folder());
     char *const golden = rest = golden_read(path);
     FILE *const file = open_memstream(&text, &size);
     while ((line = strsep(&rest, "\n"))) {
@@ -84,7 +84,7 @@ static void withdraw(size_t n)
 }
 
 /* The widest set that is available has no such kernel. */
-static void test_fallback_passes_over_a_set(void **state)
+TEST(test_fallback_passes_over_a_set)
 {
     char words[64], why[200];
     if (isa_count() < 3)
@@ -113,7 +113,7 @@ static void test_fallback_passes_over_a_set(void **state)
 }
 
 /* Kernels that choose a set for themselves lack none. */
-static void test_fallback_wants_a_set(void **state)
+TEST(test_fallback_wants_a_set)
 {
     char words[64];
     script.isas = 1;
@@ -133,7 +133,7 @@ static void test_fallback_wants_a_set(void **state)
 
 /* A part of the same work by the same worker limits a kernel, not what differs from it.
  */
-static void test_limited_by_a_part(void **state)
+TEST(test_limited_by_a_part)
 {
     const char *const wide = isa_get(1)->name;
     const struct row part = {"mul",  "max", "f32", "scalar",
@@ -165,7 +165,7 @@ static void test_limited_by_a_part(void **state)
 
 /* A library's rows for another set are there if it has none for that of ours; an op is
  * measured in the first type that it has, if that is not f32. */
-static void test_rows_for_want_of_others(void **state)
+TEST(test_rows_for_want_of_others)
 {
     const struct row few = {"mul", "max", "f32", "scalar", "few", NULL, NULL, 0};
     const struct row late = {"late", NULL, "f64", "scalar", "late", NULL, NULL, 0};
@@ -233,7 +233,7 @@ static void expect_plan(const char *words, const char *expected)
     free(text);
 }
 
-static void test_exact_enough(void **state)
+TEST(test_exact_enough)
 {
     offer_errors();
     expect_plan(
@@ -284,7 +284,7 @@ static void test_exact_enough(void **state)
     expect_error("mul --sizes=8 --accuracy-at-most=2", -EINVAL, "such rows: none");
 }
 
-static void test_refused_by_catalog_and_memory(void **state)
+TEST(test_refused_by_catalog_and_memory)
 {
     expect_error(
         "mul --sizes=8,100000000000000", -ENOMEM,
@@ -304,7 +304,7 @@ static void test_refused_by_catalog_and_memory(void **state)
     withdraw(1);
 }
 
-static void test_shape_files(void **state)
+TEST(test_shape_files)
 {
     static const struct {
         const char *text;
@@ -353,7 +353,7 @@ static void expect_smaller(const char *shape, bool alike, const char *expected)
 }
 
 /* Kernels without tails take multiples of a power of two, and at least a vector. */
-static void test_smaller_shapes(void **state)
+TEST(test_smaller_shapes)
 {
     expect_smaller("352", true, "160 64 ");
     expect_smaller("352", false, "176 80 32 16 8 ");
@@ -378,7 +378,7 @@ static void expect_printed(const char *words, const char *expected)
     free(text);
 }
 
-static void test_printed(void **state)
+TEST(test_printed)
 {
     char deep[200];
     expect_printed("mul --isa=scalar --type=f64,f32 --sizes=4",
@@ -400,7 +400,7 @@ static void test_printed(void **state)
 }
 
 /* Calls of 840 us of a large size, less than a batch of the small ones. */
-static void test_seconds(void **state)
+TEST(test_seconds)
 {
     static const struct {
         const char *words;
@@ -419,14 +419,4 @@ static void test_seconds(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    if (!golden_arguments(argc, argv))
-        return 2;
-    return RUN_TESTS_BETWEEN(
-        home_open, home_close, TEST(test_plans), TEST(test_fallback_passes_over_a_set),
-        TEST(test_fallback_wants_a_set), TEST(test_limited_by_a_part),
-        TEST(test_rows_for_want_of_others), TEST(test_exact_enough),
-        TEST(test_refused_by_catalog_and_memory), TEST(test_shape_files),
-        TEST(test_smaller_shapes), TEST(test_printed), TEST(test_seconds));
-}
+TESTS_BETWEEN(home_open, home_close)

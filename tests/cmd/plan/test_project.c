@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defaults from a project file: what counts, what the command line replaces, what is
  * refused, and with which line. */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "command_line.h"
@@ -31,7 +30,7 @@ static const char *joined(const struct text_list *list)
     return text;
 }
 
-static void test_sections(void **state)
+TEST(test_sections)
 {
     static const char text[] =
         "{\"global\": {\"quiet\": true, \"threshold\": \"5%\", \"rounds\": 9},\n"
@@ -76,7 +75,7 @@ static void test_sections(void **state)
     options_free(&o);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
     static const struct {
         const char *text, *says;
@@ -125,7 +124,7 @@ static void test_lines(void **state)
 }
 
 /* Whatever one byte becomes: read, or refused with a line. */
-static void test_any_bytes(void **state)
+TEST(test_any_bytes)
 {
     static const char good[] = "{\"gemm\": {\"sizes\": [\"4\", 8],\n\"quiet\": true},"
                                "\"ab\": {\"rounds\": 1e1}}";
@@ -151,7 +150,7 @@ static void test_any_bytes(void **state)
 }
 
 /* An op of a plug-in is known only to that. */
-static void test_foreign_ops(void **state)
+TEST(test_foreign_ops)
 {
     struct options o = with_file("{\"softmax\": {\"plugin\": \"s.so\", \"sizes\": 4096}}",
                                  "softmax --rounds=8");
@@ -160,14 +159,16 @@ static void test_foreign_ops(void **state)
     options_free(&o);
 }
 
-int main(void)
+static int begin(void **state)
 {
     const int file = mkstemp(path);
-    if (file < 0 || setenv("SIMDBENCH_PROJECT", path, 1) != 0)
-        return 1;
     close(file);
-    const int failed = RUN_TESTS(TEST(test_sections), TEST(test_lines),
-                                 TEST(test_any_bytes), TEST(test_foreign_ops));
-    unlink(path);
-    return failed;
+    return file < 0 ? -1 : setenv("SIMDBENCH_PROJECT", path, 1);
 }
+
+static int end(void **state)
+{
+    return unlink(path);
+}
+
+TESTS_BETWEEN(begin, end)

@@ -2,7 +2,7 @@
 /* Events, CPUs and threads of a plan. */
 #include "scripted_run.h"
 
-static void test_events(void **state)
+TEST(test_events)
 {
     char words[1024] = "mul --events=r1";
     assert_int_equal(plan_words("mul --events=page-faults,cycles,page-faults "
@@ -23,7 +23,7 @@ static void test_events(void **state)
 }
 
 /* The last CPU first, then one of each core. */
-static void test_cpus(void **state)
+TEST(test_cpus)
 {
     static const int order[] = {3, 1, 2, 0};
     static int given[] = {7, 5};
@@ -54,7 +54,7 @@ static void test_cpus(void **state)
 }
 
 /* Own kernels have no more threads than are worth while. */
-static void test_teams(void **state)
+TEST(test_teams)
 {
     static int cpu = 1;
     const struct threshold thresholds[] = {{2, 100}, {3, INFINITY}};
@@ -114,7 +114,7 @@ static void test_teams(void **state)
 }
 
 /* Workers, plan and decisions; the first that fails ends it. */
-static void test_prepared(void **state)
+TEST(test_prepared)
 {
     static const char *const words[] = {
         "mul --sizes=8 --threads=2 --baseline=none", "mul --sizes=8 --baseline=/none",
@@ -140,8 +140,4 @@ static void test_prepared(void **state)
     }
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(home_open, home_close, TEST(test_events), TEST(test_cpus),
-                             TEST(test_prepared), TEST(test_teams));
-}
+TESTS_BETWEEN(home_open, home_close)

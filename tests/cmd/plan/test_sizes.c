@@ -15,7 +15,7 @@ static char *joined(const struct text_list *shapes)
     return text;
 }
 
-static void test_expands(void **state)
+TEST(test_expands)
 {
     static const struct {
         const char *text, *shapes;
@@ -68,7 +68,7 @@ static void test_expands(void **state)
     }
 }
 
-static void test_refuses(void **state)
+TEST(test_refuses)
 {
     static const struct {
         const char *text, *item, *reason;
@@ -133,7 +133,7 @@ static void test_refuses(void **state)
     }
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
     struct text_list shapes = {0};
     struct error error;
@@ -158,7 +158,7 @@ static void test_limits(void **state)
     text_list_free(&shapes);
 }
 
-static void test_durations(void **state)
+TEST(test_durations)
 {
     static const struct {
         const char *text;
@@ -196,10 +196,4 @@ static void test_durations(void **state)
                             : rc != 0 || ns != known[i].ns)
             fail_msg("%s: %d, %lld", known[i].text, rc, (long long)ns);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_expands), TEST(test_refuses), TEST(test_limits),
-                     TEST(test_durations));
 }

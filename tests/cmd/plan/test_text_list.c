@@ -3,7 +3,7 @@
 #include "process/process.h"
 #include "unit.h"
 
-static void test_grows_and_copies(void **state)
+TEST(test_grows_and_copies)
 {
     struct text_list list = {0};
     char text[16];
@@ -23,7 +23,7 @@ static void test_grows_and_copies(void **state)
     assert_null(list.item);
 }
 
-static void test_cut(void **state)
+TEST(test_cut)
 {
     struct text_list list = {0};
     for (int i = 0; i < 5; i++)
@@ -41,7 +41,7 @@ static void test_cut(void **state)
     text_list_free(&list);
 }
 
-static void test_near(void **state)
+TEST(test_near)
 {
     static const char *const names[] = {"auto",     "all",    "scalar",  "sse2",
                                         "avx2",     "avx512", "maxplus", "minplus",
@@ -77,7 +77,7 @@ static void test_near(void **state)
     text_list_free(&list);
 }
 
-static void test_near_in_little_room(void **state)
+TEST(test_near_in_little_room)
 {
     struct text_list list = {0};
     char out[12] = "unchanged";
@@ -95,7 +95,7 @@ static void test_near_in_little_room(void **state)
     text_list_free(&list);
 }
 
-static void test_glob(void **state)
+TEST(test_glob)
 {
     const char *const id = "gemm/maxplus-f32/avx512/fma@256x256x256";
     assert_true(text_glob("gemm/*", id));
@@ -110,10 +110,4 @@ static void test_glob(void **state)
     assert_true(text_glob("*", ""));
     assert_true(text_glob("a[b", "a[b"));
     assert_true(text_glob("a\\*", "a\\b"));
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_grows_and_copies), TEST(test_cut), TEST(test_near),
-                     TEST(test_near_in_little_room), TEST(test_glob));
 }

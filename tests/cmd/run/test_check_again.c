@@ -13,11 +13,10 @@ static size_t batches_before_check(size_t n)
     return batches;
 }
 
-static void test_checks_between_rounds(void **state)
+FRESH_TEST(test_checks_between_rounds)
 {
     static const char *const seeds[] = {"--rounds=40 --seed=1", "--rounds=40 --seed=2"};
     size_t at[2][2];
-    (void)state;
     for (size_t s = 0; s < 2; s++) {
         one(seeds[s]);
         assert_int_equal(script_count("check", NULL, ANY_KERNEL), 4);
@@ -35,9 +34,8 @@ static void test_checks_between_rounds(void **state)
 }
 
 /* The one after the last round counts as well, and leaves no times. */
-static void test_wrong_in_the_end(void **state)
+FRESH_TEST(test_wrong_in_the_end)
 {
-    (void)state;
     script_trouble("check", 2, 2, "wrong", 0)->code = -EDOM;
     const struct result *result = one("--rounds=1");
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 1);
@@ -48,9 +46,8 @@ static void test_wrong_in_the_end(void **state)
 }
 
 /* Without other inputs there is nothing to go by. */
-static void test_owner_cannot_change(void **state)
+FRESH_TEST(test_owner_cannot_change)
 {
-    (void)state;
     script_trouble("change", 2, 9, NULL, -ENOMEM);
     assert_int_equal(one("--rounds=1")->status, STATUS_OK);
     assert_int_equal(run_words(ONE "--rounds=1"), -ENOMEM);
@@ -61,18 +58,12 @@ static void test_owner_cannot_change(void **state)
 }
 
 /* Each check tells what the calls before it left behind. */
-static void test_left_behind(void **state)
+FRESH_TEST(test_left_behind)
 {
-    (void)state;
     script_trouble("check", 2, 2, "threads_alive", 7);
     const struct result *result = one("--rounds=1");
     assert_int_equal(result->n_notes, 1);
     assert_non_null(strstr(result->notes[0], "7 threads alive"));
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(run_open, run_close, FRESH(test_checks_between_rounds),
-                             FRESH(test_wrong_in_the_end),
-                             FRESH(test_owner_cannot_change), FRESH(test_left_behind));
-}
+TESTS_BETWEEN(run_open, run_close)

@@ -3,7 +3,7 @@
  * an event. */
 #include "scripted_case.h"
 
-static void test_loop_is_subtracted(void **state)
+FRESH_TEST(test_loop_is_subtracted)
 {
     script.loop_ns = 100;
     const struct result *result = one("--rounds=10");
@@ -43,7 +43,7 @@ static const struct counter *counter_of(const struct result *result, const char 
     return NULL;
 }
 
-static void test_events(void **state)
+FRESH_TEST(test_events)
 {
     script.batch = count;
     script.overhead_counts = "[{\"call\": 2, \"region\": 100}]";
@@ -92,9 +92,8 @@ static void contradict(const struct asked *asked, cJSON *reply)
         script_say(reply, "ghz", 3);
 }
 
-static void test_proofs(void **state)
+FRESH_TEST(test_proofs)
 {
-    (void)state;
     script.batch = contradict;
     counted_cycles = 2800;
     script.proofs = "[{\"verdict\": \"proven\"}, {\"verdict\": \"unproven\", \"reason\": "
@@ -129,7 +128,7 @@ static void refuse(const struct asked *asked, cJSON *reply)
                     "\"errno_name\": \"ENOENT\"}]"));
 }
 
-static void test_absent_events(void **state)
+FRESH_TEST(test_absent_events)
 {
     script.batch = refuse;
     const struct result *result = one("--rounds=2 --events=cycles");
@@ -143,9 +142,4 @@ static void test_absent_events(void **state)
     assert_null(counter_of(result, "page-faults")->config);
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(run_open, run_close, FRESH(test_loop_is_subtracted),
-                             FRESH(test_events), FRESH(test_proofs),
-                             FRESH(test_absent_events));
-}
+TESTS_BETWEEN(run_open, run_close)

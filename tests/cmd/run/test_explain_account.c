@@ -62,7 +62,7 @@ static void end(struct both *both, struct account *made)
     run_free(both->run);
 }
 
-static void test_product(void **state)
+TEST(test_product)
 {
     struct both both;
     begin(&both);
@@ -87,7 +87,7 @@ static void test_product(void **state)
 }
 
 /* Differences of less than a hundredth of all instructions are left out. */
-static void test_classes(void **state)
+TEST(test_classes)
 {
     struct both both;
     begin(&both);
@@ -104,7 +104,7 @@ static void test_classes(void **state)
 }
 
 /* Forms are told by what they are, not by their registers. */
-static void test_forms(void **state)
+TEST(test_forms)
 {
     char compress[] = "vpcompressd zmmword ptr [rdi+r8*4]{k1}, zmm3",
          load[] = "vmovups zmm1, zmmword ptr [rsi]", load_too[] = "vmovups zmm7, [rdx]",
@@ -153,7 +153,7 @@ static void count(struct both *both, const char *name, const char *unit, double 
     }
 }
 
-static void test_counters(void **state)
+TEST(test_counters)
 {
     struct both both;
     begin(&both);
@@ -183,7 +183,7 @@ static void test_counters(void **state)
 }
 
 /* A call that was not traced whole may have been counted: that is not exact. */
-static void test_instructions(void **state)
+TEST(test_instructions)
 {
     struct both both;
     begin(&both);
@@ -207,7 +207,7 @@ static void test_instructions(void **state)
 }
 
 /* Windows of a call tell about how many there are, or nothing if they cannot be true. */
-static void test_samples(void **state)
+TEST(test_samples)
 {
     struct both both;
     begin(&both);
@@ -232,7 +232,7 @@ static void try_it(struct subject *subject, const char *name, double ratio)
         .ci = {.known = true, .lo = ratio - 0.02, .hi = ratio + 0.02, .level = 0.95}};
 }
 
-static void test_conditions(void **state)
+TEST(test_conditions)
 {
     struct both both;
     begin(&both);
@@ -251,7 +251,7 @@ static void test_conditions(void **state)
     end(&both, made);
 }
 
-static void test_not_measured(void **state)
+TEST(test_not_measured)
 {
     struct both both;
     begin(&both);
@@ -272,7 +272,7 @@ static void know(struct inspect_facts *facts, double call_cycles, double loop_sh
 }
 
 /* Bounds of a hot loop are those of the call if the loop is most of it. */
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
     struct both both;
     begin(&both);
@@ -297,7 +297,7 @@ static void divide(struct both *both, size_t side, double left)
 
 /* An experiment shows the cause of one of them. It takes time away from the other, too,
  * as far as is known: no row says that it takes nothing there if nobody tried. */
-static void test_causes(void **state)
+TEST(test_causes)
 {
     struct both both;
     begin(&both);
@@ -328,12 +328,4 @@ static void test_causes(void **state)
     assert_non_null(account_find(&made->bounds, "divide_cycles"));
     assert_null(account_find(&made->bounds, "divider"));
     end(&both, made);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_product), TEST(test_classes), TEST(test_forms),
-                     TEST(test_counters), TEST(test_instructions), TEST(test_samples),
-                     TEST(test_conditions), TEST(test_not_measured), TEST(test_bounds),
-                     TEST(test_causes));
 }

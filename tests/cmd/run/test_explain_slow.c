@@ -5,8 +5,6 @@
 #include "reports.h"
 #include "unit.h"
 
-#include <math.h>
-
 static void assert_advice(const char *form, const char *text, const char *remedy)
 {
     char name[INSPECT_FORM];
@@ -25,7 +23,7 @@ static void assert_advice(const char *form, const char *text, const char *remedy
     run_free(run);
 }
 
-static void test_advice(void **state)
+TEST(test_advice)
 {
     assert_advice("vpcompressb m512{k}, zmm",
                   "vpcompressb m512{k}, zmm takes 70 cycles on this CPU",
@@ -40,7 +38,7 @@ static void test_advice(void **state)
                   "one atomic operation for many elements");
 }
 
-static void test_call(void **state)
+TEST(test_call)
 {
     char name[] = "strtol";
     const struct subject subject = {.trace = {.known = true, .census.name_out = name}};
@@ -62,7 +60,7 @@ static void test_call(void **state)
 
 /* A call names what the loop itself calls and where, but not one that an edit dropped. If
  * most instructions are in another module, it names what is called there. */
-static void test_callee(void **state)
+TEST(test_callee)
 {
     char inner[] = "exp", outer[] = "sigmoid", source[] = "net.c:7";
     struct inspect_line line[] = {
@@ -92,7 +90,7 @@ static void test_callee(void **state)
 
 /* The division that takes most, and what becomes of one of integers, not of one of x87.
  */
-static void test_division(void **state)
+TEST(test_division)
 {
     char root[] = "vsqrtps ymm0, ymm1", form[] = "vsqrtps ymm, ymm", div[] = "div rcx",
          divided[] = "div r64", x87[] = "fdiv m32", source[] = "gcd.c:7";
@@ -126,7 +124,7 @@ static void test_division(void **state)
 }
 
 /* Too many instructions are told from code that is too long. */
-static void test_entering(void **state)
+TEST(test_entering)
 {
     struct inspect_loop loop = {.n_lines = 0};
     struct subject subject = {
@@ -149,7 +147,7 @@ static void test_entering(void **state)
 }
 
 /* A bound of ports names what shares the unit that accounts for it, each once. */
-static void test_units(void **state)
+TEST(test_units)
 {
     char count[] = "popcnt r64, m64", zeros[] = "tzcnt r64, r64", sum[] = "add r64, r64";
     struct inspect_line line[] = {
@@ -180,7 +178,7 @@ static void test_units(void **state)
 }
 
 /* The branch that goes its rarer way most often is named by its source, or its place. */
-static void test_branch(void **state)
+TEST(test_branch)
 {
     char jump[] = "jle 0x1010", other[] = "jnz 0x1000", source[] = "mix.c:12";
     struct inspect_line line[] = {
@@ -205,7 +203,7 @@ static void test_branch(void **state)
 /* A chain names up to four instructions that take a tenth of it or more, in the order of
  * their addresses, if it is the chain that was seen: the one that the finding rests on,
  * whatever else waits in the loop. */
-static void test_chain(void **state)
+TEST(test_chain)
 {
     char add[] = "addss xmm0, xmm1", mul[] = "mulss xmm0, xmm2",
          load[] = "mov eax, [rdi]";
@@ -265,7 +263,7 @@ static void test_chain(void **state)
 /* At a limit of arithmetic, the width that computes most is named if it is a wider one:
  * by the rates of what is the limit, at that width too. Limits of divisions and of forms,
  * and rates that are not known, say nothing. */
-static void test_width(void **state)
+TEST(test_width)
 {
     static const struct {
         const char *says, *flag;
@@ -316,7 +314,7 @@ static void test_width(void **state)
 }
 
 /* Bounds that explain the time need no look at the loop; a residual does. */
-static void test_explained(void **state)
+TEST(test_explained)
 {
     const double bounds[] = {99, 90};
     for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
@@ -334,15 +332,4 @@ static void test_explained(void **state)
                          i == 0);
         run_free(run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_advice),   cmocka_unit_test(test_call),
-        cmocka_unit_test(test_units),    cmocka_unit_test(test_branch),
-        cmocka_unit_test(test_chain),    cmocka_unit_test(test_callee),
-        cmocka_unit_test(test_division), cmocka_unit_test(test_entering),
-        cmocka_unit_test(test_width),    cmocka_unit_test(test_explained)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

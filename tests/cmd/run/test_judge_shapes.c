@@ -11,7 +11,7 @@ static uint32_t read_shape(const char *text, uint64_t dim[SIMDBENCH_MAX_DIMS])
 }
 
 /* Each size once in each dimension, and no dimension tells that of another one. */
-static void test_each_size_once(void **state)
+TEST(test_each_size_once)
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         uint64_t random = seed, dim[SIMDBENCH_MAX_DIMS];
@@ -34,7 +34,7 @@ static void test_each_size_once(void **state)
 }
 
 /* The last dimensions are drawn, too, and all together are no more than a call can do. */
-static void test_many_dimensions(void **state)
+TEST(test_many_dimensions)
 {
     uint64_t random = 1, dim[SIMDBENCH_MAX_DIMS];
     bool rest[64] = {false};
@@ -61,7 +61,7 @@ static void test_many_dimensions(void **state)
 }
 
 /* One number stands for all dimensions, of which each gets a size of its own. */
-static void test_near(void **state)
+TEST(test_near)
 {
     uint64_t random = 1, dim[SIMDBENCH_MAX_DIMS];
     char text[SHAPE_TEXT];
@@ -78,10 +78,4 @@ static void test_near(void **state)
         assert_in_range(dim[1], 4096 - 70, 4096 + 70);
     }
     assert_false(square);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_each_size_once), TEST(test_many_dimensions),
-                     TEST(test_near));
 }

@@ -18,7 +18,6 @@ static const double (*counts)[LEVELS];
 
 static double counted(uint64_t config, enum proof_loop loop)
 {
-    (void)loop;
     for (size_t k = 0; k < LEVELS; k++)
         if (config == configs[k])
             return counts[working][k];
@@ -120,7 +119,7 @@ static void check(const char *cpu, const uint64_t config[LEVELS],
 
 /* Three events are all licences there are: their shares are of their sum, 93%; of the
  * cycles of the thread the highest one has 93 of 110. */
-static void test_levels_of_turbo(void **state)
+FAKE_TEST(test_levels_of_turbo)
 {
     static const uint64_t config[LEVELS] = {0x728, 0x1828, 0x2028};
     static const char *const expected[] = {
@@ -141,7 +140,7 @@ static void test_levels_of_turbo(void **state)
 }
 
 /* Alder Lake counts licences 1 to 3; what is left of the cycles has licence 0. */
-static void test_numbered_licences(void **state)
+FAKE_TEST(test_numbered_licences)
 {
     static const uint64_t config[LEVELS] = {0x228, 0x428, 0x828};
     static const char *const expected[] = {
@@ -169,7 +168,7 @@ static void absent(const char *cpu, const char *word)
     assert_int_equal(fake.open_files, 0);
 }
 
-static void test_none(void **state)
+FAKE_TEST(test_none)
 {
     absent("spr", "Sapphire Rapids and later have no licence events");
     absent("emr", "Sapphire Rapids and later have no licence events");
@@ -181,7 +180,7 @@ static void test_none(void **state)
     absent("generic", "no table for this CPU");
 }
 
-static void test_refused(void **state)
+FAKE_TEST(test_refused)
 {
     static const uint64_t config[LEVELS] = {0x728, 0x1828, 0x2028};
     configs = config;
@@ -193,10 +192,4 @@ static void test_refused(void **state)
     fake.refused_errno = 0;
     fake.capacity = 3;
     absent("icx", "do not fit into one group");
-}
-
-int main(void)
-{
-    return RUN_TESTS(FAKE(test_levels_of_turbo), FAKE(test_numbered_licences),
-                     FAKE(test_none), FAKE(test_refused));
 }

@@ -39,7 +39,7 @@ static void in_folder(const char *name, char *path, size_t size)
     snprintf(path, size, "%s/%s", folder, name);
 }
 
-static void test_saves_and_replaces(void **state)
+TEST(test_saves_and_replaces)
 {
     const struct run *const run = *state;
     struct error error = {0};
@@ -65,7 +65,7 @@ static void test_saves_and_replaces(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void test_leaves_nothing(void **state)
+TEST(test_leaves_nothing)
 {
     const struct run *const run = *state;
     struct error error = {0};
@@ -77,7 +77,7 @@ static void test_leaves_nothing(void **state)
     assert_int_equal(files(), 0);
 }
 
-static void test_writes_to_devices(void **state)
+TEST(test_writes_to_devices)
 {
     const struct run *const run = *state;
     struct error error = {0};
@@ -96,7 +96,7 @@ static bool is_saved(struct live *live, struct run *run, int64_t now, const char
 }
 
 /* Once a second, but not what was interrupted: that is written once more at the end. */
-static void test_live_saving(void **state)
+TEST(test_live_saving)
 {
     struct run *const run = *state;
     char path[100], words[150];
@@ -149,7 +149,7 @@ static void add_results(struct run *run, const char *words)
  * P
  * --placement=fail.
  * And ^ interrupted. */
-static void test_exit_status(void **state)
+TEST(test_exit_status)
 {
     static const struct {
         const char *results, *gate, *flags;
@@ -212,7 +212,7 @@ static void test_exit_status(void **state)
     }
 }
 
-static void test_many_cpus(void **state)
+TEST(test_many_cpus)
 {
     struct options options = parsed("gemm");
     options.argc = 0; /* parsed() has freed the words */
@@ -239,7 +239,7 @@ static double forecast_at(struct forecast *forecast, size_t group, uint32_t done
 
 /* The first process takes 4 s, as it traces, and others 1 s: two groups of 16 take 38 s.
  */
-static void test_forecast(void **state)
+TEST(test_forecast)
 {
     struct forecast short_one = {.seconds = 10}, right = {.seconds = 30}, quiet = {0};
     assert_near(forecast_at(&short_one, 0, 0, 0), 0, 0);
@@ -255,10 +255,4 @@ static void test_forecast(void **state)
     }
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(set_up, tear_down, TEST(test_saves_and_replaces),
-                             TEST(test_leaves_nothing), TEST(test_writes_to_devices),
-                             TEST(test_live_saving), TEST(test_exit_status),
-                             TEST(test_many_cpus), TEST(test_forecast));
-}
+TESTS_BETWEEN(set_up, tear_down)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An output destroys no file that is read or written besides: this is found out before
  * anything is measured. */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -46,7 +45,7 @@ static int check(const char *line, struct error *error)
     return status;
 }
 
-static void test_one_file(void **state)
+TEST(test_one_file)
 {
     static const char *const lines[] = {
         "gemm --json=new.json --markdown=./new.json",
@@ -89,7 +88,7 @@ static void test_one_file(void **state)
                                     "other");
 }
 
-static void test_files_apart(void **state)
+TEST(test_files_apart)
 {
     static const char *const lines[] = {
         "gemm --json=new.json --markdown=new.md --history=h",
@@ -110,7 +109,7 @@ static void test_files_apart(void **state)
 }
 
 /* Found out at once, not after the run. */
-static void test_no_place(void **state)
+TEST(test_no_place)
 {
     static const struct {
         const char *path, *why;
@@ -139,7 +138,7 @@ static void test_no_place(void **state)
 }
 
 /* A file that was opened and removed: the name in /proc leads to none. */
-static void test_removed_file(void **state)
+TEST(test_removed_file)
 {
     const int fd = open("gone", O_CREAT | O_RDWR, 0600);
     char line[60];
@@ -152,7 +151,7 @@ static void test_removed_file(void **state)
 }
 
 /* Standard output is the history: what is printed would destroy it. */
-static void test_streams(void **state)
+TEST(test_streams)
 {
     struct error error;
     const int keep = dup(STDOUT_FILENO), fd = open("old.json", O_WRONLY | O_APPEND);
@@ -176,7 +175,7 @@ static void test_streams(void **state)
 }
 
 /* The first output that a command does not write is named. */
-static void test_formats(void **state)
+TEST(test_formats)
 {
     struct options options =
         parsed("gemm --format=csv --markdown=new.md --json=new.json");
@@ -192,7 +191,6 @@ static void test_formats(void **state)
 
 static int write_text(const void *context, FILE *file, struct error *error)
 {
-    (void)error;
     return fputs(context, file) < 0 ? -EIO : 0;
 }
 
@@ -205,7 +203,7 @@ static void assert_text(const char *path, const char *expected)
     free(bytes);
 }
 
-static void test_link_to_nowhere(void **state)
+TEST(test_link_to_nowhere)
 {
     struct error error = {.text = ""};
     assert_int_equal(file_save("sub/two", write_text, "one", &error), 0);
@@ -221,7 +219,7 @@ static int save_without_linkat(void)
                : file_save("new.json", write_text, "two", NULL) != 0;
 }
 
-static void test_without_linkat(void **state)
+TEST(test_without_linkat)
 {
     const int status = in_child(save_without_linkat);
     if (status == NO_SANDBOX)
@@ -249,9 +247,8 @@ static int save_while_full(void)
     return file_save("new.json", write_while_full, NULL, NULL) == -EFBIG ? 0 : 1;
 }
 
-static void test_full_for_a_moment(void **state)
+TEST(test_full_for_a_moment)
 {
-    (void)state;
     assert_int_equal(in_child(save_while_full), 0);
     assert_int_equal(access("new.json", F_OK), -1);
 }
@@ -271,18 +268,10 @@ static int write_to_nobody(void)
     return standard_flush(&error) == -EINTR ? 0 : 2;
 }
 
-static void test_reader_that_left(void **state)
+TEST(test_reader_that_left)
 {
-    (void)state;
     fflush(stdout);
     assert_int_equal(in_child(write_to_nobody), 0);
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(
-        set_up, tear_down, TEST(test_one_file), TEST(test_files_apart),
-        TEST(test_no_place), TEST(test_removed_file), TEST(test_streams),
-        TEST(test_formats), TEST(test_link_to_nowhere), TEST(test_without_linkat),
-        TEST(test_reader_that_left), TEST(test_full_for_a_moment));
-}
+TESTS_BETWEEN(set_up, tear_down)

@@ -2,7 +2,7 @@
 /* The end of a group's rounds, and batches that had the core alone. */
 #include "scripted_case.h"
 
-static void test_number_of_rounds(void **state)
+FRESH_TEST(test_number_of_rounds)
 {
     assert_int_equal(one("--time-per-case=1ms")->samples.n, ROUNDS_MIN);
     assert_int_equal(one("--time-per-case=20ms")->samples.n, 36); /* 20 ms / 551 us */
@@ -16,7 +16,7 @@ static void test_number_of_rounds(void **state)
 }
 
 /* A batch of so long a call has no other, although something disturbs each of them. */
-static void test_long_calls(void **state)
+FRESH_TEST(test_long_calls)
 {
     script.call_ns[0] = 60e6;
     script_trouble("batch", 1, 99, "major_faults", 1);
@@ -38,7 +38,7 @@ static void alternate(const struct asked *asked, cJSON *reply)
     script_say(reply, "cpu_ns", ns);
 }
 
-static void test_precision(void **state)
+FRESH_TEST(test_precision)
 {
     static const struct {
         const char *more, *stopped;
@@ -53,7 +53,6 @@ static void test_precision(void **state)
         {"--rounds=30", "rounds", 0, 30},
         {"--rounds=30 --precision=1%", "precision", 0, 24},
     };
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
         run_begin();
         swing = runs[i].swing;
@@ -80,9 +79,8 @@ static void split(const struct asked *asked, cJSON *reply)
     script_say(reply, "core_share", n >= FIRST + 9 ? 1 : 4);
 }
 
-static void test_core_share(void **state)
+FRESH_TEST(test_core_share)
 {
-    (void)state;
     script_trouble("batch", FIRST + 2, FIRST + 4, "core_share", 2.8);
     script_trouble("batch", FIRST + 9, FIRST + 9, "ns", 990000);
     script_trouble("batch", FIRST + 9, FIRST + 9, "cpu_ns", 990000);
@@ -110,9 +108,8 @@ static void test_core_share(void **state)
 
 /* Up to three times as many batches, nine of them for one, until 12 had the core alone.
  */
-static void test_rounds_go_on(void **state)
+FRESH_TEST(test_rounds_go_on)
 {
-    (void)state;
     script_trouble("batch", FIRST, FIRST + 17, "core_share", 2);
     const struct result *result = one("--rounds=20");
     assert_int_equal(result->samples.n, 18);
@@ -143,9 +140,8 @@ static void count_rounds(const struct asked *asked, cJSON *reply)
     script_say(reply, "minor_faults", (double)script_count("batch", NULL, asked->kernel));
 }
 
-static void test_counts_apart(void **state)
+FRESH_TEST(test_counts_apart)
 {
-    (void)state;
     script.batch = count_rounds;
     script_trouble("batch", FIRST, FIRST + 5, "core_share", 2);
     const struct counter *faults = &one("--rounds=20")->samples.counters[0];
@@ -157,10 +153,4 @@ static void test_counts_apart(void **state)
     assert_int_equal(one("--rounds=20")->samples.counters[0].n, 20);
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(run_open, run_close, FRESH(test_number_of_rounds),
-                             FRESH(test_long_calls), FRESH(test_precision),
-                             FRESH(test_core_share), FRESH(test_rounds_go_on),
-                             FRESH(test_counts_apart));
-}
+TESTS_BETWEEN(run_open, run_close)

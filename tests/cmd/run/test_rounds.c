@@ -11,7 +11,7 @@ static void expect_calls(const uint64_t *calls, size_t first, size_t n)
                          calls[i]);
 }
 
-static void test_calibration(void **state)
+FRESH_TEST(test_calibration)
 {
     static const uint64_t calls[] = {1, 100, CALLS, CALLS, CALLS};
     const struct result *result = one("--rounds=3");
@@ -30,7 +30,7 @@ static void test_calibration(void **state)
 }
 
 /* One batch that something else slowed down does not end it. */
-static void test_target_is_crossed_twice(void **state)
+FRESH_TEST(test_target_is_crossed_twice)
 {
     static const uint64_t calls[] = {1, 1, 100, CALLS, CALLS};
     script_trouble("batch", 1, 1, "ns", 6e5);
@@ -39,7 +39,7 @@ static void test_target_is_crossed_twice(void **state)
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 1);
 }
 
-static void test_very_short_and_long_calls(void **state)
+FRESH_TEST(test_very_short_and_long_calls)
 {
     script.call_ns[0] = 0.5;
     assert_int_equal(one("--rounds=2")->status, STATUS_OK);
@@ -49,7 +49,7 @@ static void test_very_short_and_long_calls(void **state)
 }
 
 /* A disturbed batch of one long call tells its CPU time. */
-static void test_disturbed_long_call(void **state)
+FRESH_TEST(test_disturbed_long_call)
 {
     script.call_ns[0] = 6e7;
     script_trouble("batch", 1, 1, "ns", 9e9);
@@ -59,7 +59,7 @@ static void test_disturbed_long_call(void **state)
 }
 
 /* A worker that takes no longer for more calls is not believed. */
-static void test_calibration_ends(void **state)
+FRESH_TEST(test_calibration_ends)
 {
     script_trouble("batch", 1, 1000, "ns", 1000);
     script_trouble("batch", 1, 1000, "cpu_ns", 1000);
@@ -72,10 +72,9 @@ static void test_calibration_ends(void **state)
                         "the time of a batch does not grow with its calls");
 }
 
-static void test_timeouts_saturate(void **state)
+FRESH_TEST(test_timeouts_saturate)
 {
     const struct how day = {.timeout_ns = 86400000000000};
-    (void)state;
     for (double call_ns = 1; call_ns < 1e300; call_ns *= 1e9)
         assert_in_range(timeout_with(&day, call_ns * 0x1p63), 1, WORKER_TIMEOUT_MAX_NS);
     assert_int_equal(timeout_with(&day, 1e300), WORKER_TIMEOUT_MAX_NS);
@@ -83,7 +82,7 @@ static void test_timeouts_saturate(void **state)
 }
 
 /* Counters that take turns need time for it. */
-static void test_multiplex(void **state)
+FRESH_TEST(test_multiplex)
 {
     assert_int_equal(one("--rounds=1 --multiplex --events=cycles")->samples.iterations,
                      (uint64_t)ceil(1.1 * MULTIPLEX_BATCH_NS / 1000));
@@ -92,7 +91,7 @@ static void test_multiplex(void **state)
 }
 
 /* A team is known; threads of a library are told by their time. */
-static void test_threads_used(void **state)
+FRESH_TEST(test_threads_used)
 {
     script_trouble("batch", 1, 99, "threads_busy", 2.6);
     assert_int_equal(one("--rounds=1")->threads_used, 1);
@@ -127,7 +126,7 @@ static int used_of_two(double busy, int n)
 
 /* Threads that waited for a CPU are not all seen: one valid batch tells, or nobody. What
  * was seen to work did work. */
-static void test_threads_unknown(void **state)
+FRESH_TEST(test_threads_unknown)
 {
     assert_int_equal(used_of_two(1, 5), 1);
     assert_string_equal(run->results[1].unranked, "used 1 threads, the case asked for 2");
@@ -138,7 +137,7 @@ static void test_threads_unknown(void **state)
 
 /* ---- what is thrown away ---- */
 
-static void test_evidence(void **state)
+FRESH_TEST(test_evidence)
 {
     static const struct {
         const char *field;
@@ -194,7 +193,7 @@ static void test_evidence(void **state)
 }
 
 /* Only that batch is lost, but the whole round runs again. */
-static void test_round_of_several(void **state)
+FRESH_TEST(test_round_of_several)
 {
     struct trouble *const trouble =
         script_trouble("batch", FIRST + 3, FIRST + 3, "migrated", 0);
@@ -217,7 +216,7 @@ static void steal(const struct asked *asked, cJSON *reply)
 }
 
 /* Time that was stolen is stolen from a round, nobody knows from which batch. */
-static void test_stolen_round(void **state)
+FRESH_TEST(test_stolen_round)
 {
     script.batch = steal;
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=10"), 0);
@@ -237,7 +236,7 @@ static void disturb(const struct asked *asked, cJSON *reply)
         script_say(reply, "major_faults", 1);
 }
 
-static void test_noisy(void **state)
+FRESH_TEST(test_noisy)
 {
     script.batch = disturb;
     third_is_good = false;
@@ -265,7 +264,7 @@ static void test_noisy(void **state)
 
 /* After the first, which comes at once, one for each 2.5 ms of batches; a case whose
  * probe was thrown away has the next. */
-static void test_probes(void **state)
+FRESH_TEST(test_probes)
 {
     static const size_t probed[] = {0, 10, 15, 20, 25};
     const struct result *result = one("--rounds=30");
@@ -289,7 +288,7 @@ static void annotate(const struct asked *asked, cJSON *reply)
     cJSON_AddStringToObject(reply, "note", asked->probe ? "probed" : "not probed");
 }
 
-static void test_notes_do_not_repeat(void **state)
+FRESH_TEST(test_notes_do_not_repeat)
 {
     script.batch = annotate;
     const struct result *result = one("--rounds=12");
@@ -298,21 +297,11 @@ static void test_notes_do_not_repeat(void **state)
     assert_string_equal(result->notes[1], "not probed");
 }
 
-static void test_each_case_is_probed(void **state)
+FRESH_TEST(test_each_case_is_probed)
 {
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=2"), 0);
     for (size_t i = 0; i < run->n_results; i++)
         assert_int_equal(run->results[i].samples.n_clock, 1);
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(
-        run_open, run_close, FRESH(test_calibration), FRESH(test_target_is_crossed_twice),
-        FRESH(test_very_short_and_long_calls), FRESH(test_calibration_ends),
-        FRESH(test_disturbed_long_call), FRESH(test_timeouts_saturate),
-        FRESH(test_multiplex), FRESH(test_threads_used), FRESH(test_threads_unknown),
-        FRESH(test_evidence), FRESH(test_round_of_several), FRESH(test_stolen_round),
-        FRESH(test_noisy), FRESH(test_probes), FRESH(test_notes_do_not_repeat),
-        FRESH(test_each_case_is_probed));
-}
+TESTS_BETWEEN(run_open, run_close)

@@ -36,7 +36,7 @@ static void slow_before_trouble(const struct asked *asked, cJSON *reply)
     }
 }
 
-static void test_a_case_fails(void **state)
+FRESH_TEST(test_a_case_fails)
 {
     static const struct {
         const char *verb;
@@ -88,13 +88,12 @@ static void test_a_case_fails(void **state)
 }
 
 /* A library that takes too long is left out, and the others begin again without it. */
-static void test_slow_baseline(void **state)
+FRESH_TEST(test_slow_baseline)
 {
     static const struct {
         const char *timeout;
         double limit_s;
     } rows[] = {{"60s", 5}, {"1s", 1}, {"10min", 50}};
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char words[128], reason[64];
         run_begin();
@@ -125,7 +124,7 @@ static void test_slow_baseline(void **state)
 /* Twelve rounds of two calls may take 20 s, ten times as long as a kernel's, or a third
  * of
  * --timeout. */
-static void test_slow_calls_of_a_baseline(void **state)
+FRESH_TEST(test_slow_calls_of_a_baseline)
 {
     static const struct {
         double call_s, own_s;
@@ -134,7 +133,6 @@ static void test_slow_calls_of_a_baseline(void **state)
     } rows[] = {{0.83, 0, "60s", false},   {0.84, 0, "60s", true},
                 {1.99, 0.2, "60s", false}, {2.01, 0.2, "60s", true},
                 {8.33, 0, "10min", false}, {8.34, 0, "10min", true}};
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char words[128];
         run_begin();
@@ -160,7 +158,7 @@ static void test_slow_calls_of_a_baseline(void **state)
 }
 
 /* One after the other they fail, until none is left. */
-static void test_all_fail(void **state)
+FRESH_TEST(test_all_fail)
 {
     for (uint64_t k = 0; k < 2; k++)
         script_trouble("check", 1, 9, NULL, -ECONNRESET)->kernel = k;
@@ -171,7 +169,7 @@ static void test_all_fail(void **state)
     assert_int_equal(script_count("start", "mine", ANY_KERNEL), 0);
 }
 
-static void test_limits_alone_do_not_run(void **state)
+FRESH_TEST(test_limits_alone_do_not_run)
 {
     script.isas = 1;
     assert_int_equal(run_words("mul --isa=all --semiring=max --filter=*fma* --sizes=8"),
@@ -185,7 +183,7 @@ static void test_limits_alone_do_not_run(void **state)
 }
 
 /* Cases of this group are not blamed for a worker that an earlier group broke. */
-static void test_worker_that_cannot_go_on(void **state)
+FRESH_TEST(test_worker_that_cannot_go_on)
 {
     script_trouble("map", 2, 2, NULL, -ENOMEM)->worker = "simdbench";
     assert_int_equal(run_words("mul --isa=all --sizes=8,16 --rounds=1"), 0);
@@ -203,7 +201,7 @@ static void test_worker_that_cannot_go_on(void **state)
     assert_int_equal(run_find("/mine@16")->status, STATUS_OK);
 }
 
-static void test_operands_that_cannot_be_had(void **state)
+FRESH_TEST(test_operands_that_cannot_be_had)
 {
     script_trouble("reference", 1, 1, NULL, -EIO);
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=1"), 0);
@@ -224,7 +222,7 @@ static void test_operands_that_cannot_be_had(void **state)
 }
 
 /* An unknown input ends the run before anything is measured. */
-static void test_unknown_input(void **state)
+FRESH_TEST(test_unknown_input)
 {
     script_trouble("fill", 1, 1, NULL, -EINVAL);
     assert_int_equal(run_words("mul --sizes=8 --input=plain,hard"), -EINVAL);
@@ -247,7 +245,7 @@ static void test_unknown_input(void **state)
     assert_false(run->interrupted);
 }
 
-static void test_huge_pages(void **state)
+FRESH_TEST(test_huge_pages)
 {
     script_trouble("map", 2, 2, "huge_bytes", 4096)->worker = "simdbench";
     assert_int_equal(run_words("mul --isa=scalar --sizes=8 --pages=2m --rounds=1"), 0);
@@ -259,7 +257,7 @@ static void test_huge_pages(void **state)
 
 /* ---- signals ---- */
 
-static void test_interruption(void **state)
+FRESH_TEST(test_interruption)
 {
     script_trouble("batch", FOURTH, FOURTH, NULL, -EINTR)->worker = "mine";
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=10"), -EINTR);
@@ -279,7 +277,7 @@ static void test_interruption(void **state)
 }
 
 /* A case without any sample is not ok. */
-static void test_interruption_of_the_first_round(void **state)
+FRESH_TEST(test_interruption_of_the_first_round)
 {
     static const int moments[] = {1, 4, 5};
     for (size_t k = 0; k < ARRAY_LEN(moments); k++) {
@@ -317,7 +315,7 @@ static void finish(void *context, struct run *grown, size_t group)
     }
 }
 
-static void test_watcher(void **state)
+FRESH_TEST(test_watcher)
 {
     const struct watcher watcher = {
         .context = told, .progress = tell, .group_done = finish};
@@ -331,7 +329,7 @@ static void test_watcher(void **state)
 }
 
 /* A group has no more cases than fit. */
-static void test_many_cases(void **state)
+FRESH_TEST(test_many_cases)
 {
     static char names[GROUP_CASES_MAX + 1][8];
     static struct row rows[GROUP_CASES_MAX + 1];
@@ -354,7 +352,7 @@ static void test_many_cases(void **state)
     }
 }
 
-static void test_accuracy(void **state)
+FRESH_TEST(test_accuracy)
 {
     script_trouble("check", 1, 2, "max_ulp", 1.5)->worker = "simdbench";
     assert_int_equal(run_words("mul --isa=scalar --accuracy"), 0);
@@ -368,14 +366,4 @@ static void test_accuracy(void **state)
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 0);
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(
-        run_open, run_close, FRESH(test_a_case_fails), FRESH(test_all_fail),
-        FRESH(test_slow_baseline), FRESH(test_slow_calls_of_a_baseline),
-        FRESH(test_limits_alone_do_not_run), FRESH(test_worker_that_cannot_go_on),
-        FRESH(test_operands_that_cannot_be_had), FRESH(test_unknown_input),
-        FRESH(test_huge_pages), FRESH(test_interruption),
-        FRESH(test_interruption_of_the_first_round), FRESH(test_watcher),
-        FRESH(test_accuracy), FRESH(test_many_cases));
-}
+TESTS_BETWEEN(run_open, run_close)

@@ -54,7 +54,7 @@ static enum inspect_cause first_cause(struct cases *cases)
 
 #define ID "mine:sad/f32/sse2/old@64"
 
-static void test_faster_siblings(void **state)
+TEST(test_faster_siblings)
 {
     static const struct {
         const char *other;
@@ -78,7 +78,7 @@ static void test_faster_siblings(void **state)
 }
 
 /* One that failed tells nothing. */
-static void test_failed_sibling(void **state)
+TEST(test_failed_sibling)
 {
     struct cases cases;
     begin(&cases,
@@ -87,9 +87,4 @@ static void test_failed_sibling(void **state)
     cases.run->results[1].status = STATUS_WRONG;
     assert_int_equal(first_cause(&cases), CAUSE_at_limit);
     end(&cases);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_faster_siblings), TEST(test_failed_sibling));
 }

@@ -2,8 +2,6 @@
 /* The sets that a study measures together, and the numbers from common rounds. */
 #include "unit.h"
 
-#include <math.h>
-
 #include "process/process.h"
 #include "studies/studies_private.h"
 
@@ -20,7 +18,7 @@ static void fill(struct series *series, const uint64_t *rounds, const double *ns
     free(result.samples.rounds);
 }
 
-static void test_common_rounds(void **state)
+TEST(test_common_rounds)
 {
     static const uint64_t a_rounds[] = {0, 1, 2, 4, 7, 8},
                           b_rounds[] = {1, 2, 3, 4, 8, 9};
@@ -45,7 +43,7 @@ static void test_common_rounds(void **state)
 }
 
 /* Two passes that disagree: the interval holds the medians of both. */
-static void test_passes(void **state)
+TEST(test_passes)
 {
     struct series a = {.n = 0}, b = {.n = 0};
     for (uint64_t pass = 0; pass < 2; pass++) {
@@ -114,7 +112,7 @@ static void make(bool quick, const char *folder)
     sets_make(&study, &settings, &sets);
 }
 
-static void test_common_sets(void **state)
+TEST(test_common_sets)
 {
     study_begin();
     claim(MEASURE_TIME_RATIO, "bad", "good", "1024", NULL);
@@ -142,7 +140,7 @@ static void test_common_sets(void **state)
     assert_int_equal(sets_find(&sets, "64", NULL)->n, 3);
 }
 
-static void test_threads_and_slopes(void **state)
+TEST(test_threads_and_slopes)
 {
     study_begin();
     claim(MEASURE_THREAD_RATIO, "good", NULL, "1024", NULL)->check.threads =
@@ -162,7 +160,7 @@ static void test_threads_and_slopes(void **state)
         set_find(sets_find(&sets, "4096", NULL), "bad", 9, false)->absent, "9 CPUs"));
 }
 
-static void test_modules(void **state)
+TEST(test_modules)
 {
     study_begin();
     string_set(&study.arms[0].module, "./mine.so,steps=3");
@@ -176,7 +174,7 @@ static void test_modules(void **state)
 }
 
 /* An arm that is no case costs nothing but its own claims. */
-static void test_absent_arms(void **state)
+TEST(test_absent_arms)
 {
     study_begin();
     string_set(&study.arms[1].shape, "+q1");
@@ -212,7 +210,7 @@ static void check_advice(enum status status, const char *type)
 
 /* Only a longer run finds a quiet moment. No time gives memory or pages to an arm that
  * was skipped; a wrong result stays wrong. */
-static void test_advice_of_absent_arms(void **state)
+TEST(test_advice_of_absent_arms)
 {
     static const struct {
         enum status status;
@@ -234,7 +232,7 @@ static void test_advice_of_absent_arms(void **state)
 
 /* ---- needs ---- */
 
-static void test_needs(void **state)
+TEST(test_needs)
 {
     struct run *const run = run_new();
     string_set(&run->pmu_state, "no hardware");
@@ -274,17 +272,4 @@ static int forget(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_common_rounds),
-        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_common_sets),
-        cmocka_unit_test(test_threads_and_slopes),
-        cmocka_unit_test(test_modules),
-        cmocka_unit_test(test_absent_arms),
-        cmocka_unit_test(test_advice_of_absent_arms),
-        cmocka_unit_test(test_needs),
-    };
-    return cmocka_run_group_tests(tests, NULL, forget);
-}
+TESTS_BETWEEN(NULL, forget)

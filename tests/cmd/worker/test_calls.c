@@ -26,7 +26,7 @@ static void expect_text(cJSON *message, const char *expected)
 static const struct answer_places places = {3, 4096, UINT64_MAX - 1, 8192};
 
 /* Fields as foreign workers and older programs know them. */
-static void test_names(void **state)
+TEST(test_names)
 {
     expect_text(shape_call(&(struct shape_call){"relu", "f32", "8", NULL}),
                 "{\"do\":\"shape\",\"op\":\"relu\",\"type\":\"f32\",\"text\":\"8\"}");
@@ -61,7 +61,7 @@ static void test_names(void **state)
                        "\"workspace_bytes\":\"0\"}");
 }
 
-static void test_requests(void **state)
+TEST(test_requests)
 {
     struct reference_call written = {.op = "gemm",
                                      .semiring = "max",
@@ -80,7 +80,7 @@ static void test_requests(void **state)
     cJSON_Delete(request);
 }
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
     cJSON *const empty = cJSON_CreateObject();
     struct check_call check;
@@ -107,7 +107,7 @@ static void test_defaults(void **state)
 }
 
 /* Numbers may be texts, as other programs write them. */
-static void test_other_spelling(void **state)
+TEST(test_other_spelling)
 {
     struct batch_call batch;
     cJSON *const request = cJSON_Parse("{\"case\": 4, \"iterations\": \"9\","
@@ -119,7 +119,7 @@ static void test_other_spelling(void **state)
     cJSON_Delete(request);
 }
 
-static void test_map(void **state)
+TEST(test_map)
 {
     struct map_call written = {
         .bytes = 1 << 20, .block = 4096, .threads = 3, .huge = true};
@@ -141,7 +141,7 @@ static void test_map(void **state)
     cJSON_Delete(request);
 }
 
-static void test_setup(void **state)
+TEST(test_setup)
 {
     struct setup_call written = {
         .cpu = {3, 1}, .n_cpu = 2, .event = {"cycles"}, .n_events = 1};
@@ -157,7 +157,7 @@ static void test_setup(void **state)
     cJSON_Delete(request);
 }
 
-static void test_load(void **state)
+TEST(test_load)
 {
     const struct simdbench_option option = {.name = "core", .value = "zen"};
     struct simdbench_option room[1];
@@ -170,11 +170,4 @@ static void test_load(void **state)
     assert_true(read.enclosed);
     assert_false(load_call_read(request, room, 0, &read));
     cJSON_Delete(request);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_names), TEST(test_requests), TEST(test_defaults),
-                     TEST(test_other_spelling), TEST(test_map), TEST(test_setup),
-                     TEST(test_load));
 }

@@ -7,7 +7,7 @@
 #include "unit.h"
 #include "worker/worker.h"
 
-static void test_messages(void **state)
+TEST(test_messages)
 {
     static const struct {
         const char *text, *why; /* NULL: it is good */
@@ -42,7 +42,7 @@ static cJSON *list_of(const char *name, int n)
     return message;
 }
 
-static void test_endless_messages(void **state)
+TEST(test_endless_messages)
 {
     struct error error = {.text = ""};
     char text[65538];
@@ -60,7 +60,7 @@ static void test_endless_messages(void **state)
     assert_string_equal(error.text, "'note' has 65537 bytes");
 }
 
-static void test_whole_numbers(void **state)
+TEST(test_whole_numbers)
 {
     static const struct {
         const char *text;
@@ -95,16 +95,10 @@ static int start_without_poll(void)
     return status == -EPERM && said ? 0 : 1;
 }
 
-static void test_without_poll(void **state)
+TEST(test_without_poll)
 {
     const int status = in_child(start_without_poll);
     if (status == NO_SANDBOX)
         skip();
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_messages), TEST(test_endless_messages),
-                     TEST(test_whole_numbers), TEST(test_without_poll));
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A worker cannot harm its parent, and its group ends with it. */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -80,7 +79,7 @@ static int be_confined_child(void)
                                                                     : OTHER_FAILURE;
 }
 
-static void test_confine(void **state)
+TEST(test_confine)
 {
     const int status = in_child(be_confined);
     if (status == NO_SANDBOX)
@@ -120,7 +119,7 @@ static void wait_for_end(const int pair[2])
     close(pair[0]);
 }
 
-static void test_leash(void **state)
+TEST(test_leash)
 {
     int pair[2], leash[2], status;
     assert_int_equal(pipe(pair), 0);
@@ -133,7 +132,7 @@ static void test_leash(void **state)
 }
 
 /* Not even the end by SIGKILL leaves a process of the group. */
-static void test_leash_of_a_killed_one(void **state)
+TEST(test_leash_of_a_killed_one)
 {
     int pair[2], leash[2], status;
     assert_int_equal(pipe(pair), 0);
@@ -145,10 +144,4 @@ static void test_leash_of_a_killed_one(void **state)
     close(pair[1]);
     assert_int_equal(waitpid(owner, &status, 0), owner);
     wait_for_end(pair);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_confine), TEST(test_leash),
-                     TEST(test_leash_of_a_killed_one));
 }

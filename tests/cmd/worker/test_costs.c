@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs of instructions are kept in a file, and made up for tests. */
-#include <stdlib.h>
-
 #include "costs/costs.h"
 #include "file_tree.h"
 #include "worker/worker.h"
@@ -28,7 +26,7 @@ static void make_form(const unsigned char *code, struct passport_form *form)
 static const unsigned char vaddps[PASSPORT_CODE] = {0xc5, 0xf4, 0x58, 0xc2};
 static const unsigned char hlt[PASSPORT_CODE] = {0xf4};
 
-static void test_values(void **state)
+TEST(test_values)
 {
     struct passport from = {.known = true,
                             .throughput = 0.50049,
@@ -54,7 +52,7 @@ static void test_values(void **state)
 }
 
 /* A file that somebody else wrote is measured again. */
-static void test_bad_values(void **state)
+TEST(test_bad_values)
 {
     static const char *const texts[] = {
         "null",
@@ -78,7 +76,7 @@ static void test_bad_values(void **state)
 }
 
 /* Values that an older program measured count no more: their member has another name. */
-static void test_older(void **state)
+TEST(test_older)
 {
     struct passport_form form;
     struct passport passport;
@@ -102,7 +100,7 @@ static void test_older(void **state)
 }
 
 /* A form that must not run has its reason without any measuring. */
-static void test_kept(void **state)
+TEST(test_kept)
 {
     struct passport_form forms[2];
     struct passport passports[2];
@@ -132,7 +130,7 @@ static void test_kept(void **state)
     cJSON_Delete(hosts);
 }
 
-static void test_made_up(void **state)
+TEST(test_made_up)
 {
     struct passport_form form;
     struct passport passport;
@@ -154,12 +152,4 @@ static void test_made_up(void **state)
     unsetenv("SIMDBENCH_TEST_COSTS");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),  cmocka_unit_test(test_bad_values),
-        cmocka_unit_test(test_kept),    cmocka_unit_test(test_older),
-        cmocka_unit_test(test_made_up),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TESTS_BETWEEN(begin, end)

@@ -27,6 +27,7 @@ static int end(void **state)
     interrupted_by = 0;
     return tree_remove(folder);
 }
+#define FOLDER_TEST(name) TEST_BETWEEN(name, begin, end)
 
 /* One CPU, all that are asked for. */
 static int take_one(int cpu, int64_t wait_ns, struct cpu_lock **lock, struct error *error)
@@ -43,7 +44,7 @@ static bool is_free(int cpu)
     return status == 0;
 }
 
-static void test_one_at_a_time(void **state)
+FOLDER_TEST(test_one_at_a_time)
 {
     struct cpu_lock *one, *other;
     struct error error;
@@ -63,7 +64,7 @@ static void test_one_at_a_time(void **state)
     assert_true(is_free(CPU));
 }
 
-static void test_another_is_taken(void **state)
+FOLDER_TEST(test_another_is_taken)
 {
     struct cpu_lock *one, *two, *three;
     struct error error;
@@ -108,7 +109,7 @@ static void kill_holder(pid_t pid)
     assert_true(WIFSIGNALED(status));
 }
 
-static void test_death(void **state)
+FOLDER_TEST(test_death)
 {
     kill_holder(start_holder(CPU));
     assert_true(is_free(CPU));
@@ -154,7 +155,7 @@ static int status_of(const struct waiter *waiter)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void test_queue(void **state)
+FOLDER_TEST(test_queue)
 {
     char text[256], pid[32];
     struct cpu_lock *one;
@@ -182,7 +183,7 @@ static void test_queue(void **state)
 }
 
 /* Two that need both CPUs, and one that takes any. */
-static void test_queue_of_many(void **state)
+FOLDER_TEST(test_queue_of_many)
 {
     const int cpu[] = {CPU, CPU + 1}, back[] = {CPU + 1, CPU};
     const pid_t holder = start_holder(CPU + 1);
@@ -198,7 +199,7 @@ static void test_queue_of_many(void **state)
 }
 
 /* A stopped process at the head of the queue keeps nobody else from a free CPU. */
-static void test_stopped(void **state)
+FOLDER_TEST(test_stopped)
 {
     const int cpu[] = {CPU, CPU + 1};
     const pid_t holder = start_holder(CPU + 1);
@@ -237,7 +238,7 @@ static pid_t start_foreign(void)
 }
 
 /* Another program locks all of the file: it is nobody in the queue. */
-static void test_foreign(void **state)
+FOLDER_TEST(test_foreign)
 {
     struct cpu_lock *lock;
     struct error error;
@@ -262,7 +263,7 @@ static void test_foreign(void **state)
     assert_int_equal(status_of(&second), 0);
 }
 
-static void test_interrupted(void **state)
+FOLDER_TEST(test_interrupted)
 {
     struct cpu_lock *one, *other;
     assert_int_equal(take_one(CPU, 0, &one, NULL), 0);
@@ -271,7 +272,7 @@ static void test_interrupted(void **state)
     cpu_lock_free(one);
 }
 
-static void test_file(void **state)
+FOLDER_TEST(test_file)
 {
     struct cpu_lock *lock;
     struct stat status;
@@ -285,7 +286,7 @@ static void test_file(void **state)
 }
 
 /* Another kind of file is left alone, and measuring goes on without a lock. */
-static void test_no_locks(void **state)
+FOLDER_TEST(test_no_locks)
 {
     char other[128];
     struct cpu_lock *lock;
@@ -314,7 +315,7 @@ static void test_no_locks(void **state)
 }
 
 /* A number that somebody wrote is not believed to be more than a number. */
-static void test_hostile_pid(void **state)
+FOLDER_TEST(test_hostile_pid)
 {
     struct cpu_lock *one, *other;
     struct error error;
@@ -328,7 +329,7 @@ static void test_hostile_pid(void **state)
     cpu_lock_free(one);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
     int order[CPUS_MAX], allowed[CPUS_MAX];
     const size_t n = cpus_allowed(allowed, CPUS_MAX);
@@ -339,16 +340,4 @@ static void test_order(void **state)
         for (size_t k = 0; k < n; k++)
             seen += order[i] == allowed[k];
     assert_int_equal(seen, n);
-}
-
-#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-    return RUN_TESTS(WITH_FOLDER(test_one_at_a_time), WITH_FOLDER(test_another_is_taken),
-                     WITH_FOLDER(test_death), WITH_FOLDER(test_queue),
-                     WITH_FOLDER(test_queue_of_many), WITH_FOLDER(test_stopped),
-                     WITH_FOLDER(test_foreign), WITH_FOLDER(test_interrupted),
-                     WITH_FOLDER(test_file), WITH_FOLDER(test_no_locks),
-                     WITH_FOLDER(test_hostile_pid), TEST(test_order));
 }

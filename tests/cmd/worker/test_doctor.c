@@ -66,7 +66,7 @@ static const struct check *find(const struct checks *checks, const char *name)
     return NULL;
 }
 
-static void test_good(void **state)
+TEST(test_good)
 {
     struct checks checks = {0};
     checks_host(&checks, &good_host, &good_vitals);
@@ -117,7 +117,7 @@ static void expect_ok(const struct checks *checks, const char *line, const char 
 
 /* Each thing that can be wrong, alone, costs something in one line, which says what to
  * type. */
-static void test_each_cost(void **state)
+TEST(test_each_cost)
 {
     COSTS("topology", "numactl", host.numa_nodes = 2)
     COSTS("allowed CPUs", "taskset", vitals.n_cpu = 1)
@@ -160,7 +160,7 @@ static void test_each_cost(void **state)
 }
 
 /* Facts that look bad and are not. */
-static void test_each_ok(void **state)
+TEST(test_each_ok)
 {
     OK("perf_event_paranoid", "nothing; root may all", host.perf_paranoid = 4;
        vitals.root = true)
@@ -174,7 +174,7 @@ static void test_each_ok(void **state)
     OK("governor", "does not steer", host.governor[0] = '\0')
 }
 
-static void test_nothing_told(void **state)
+TEST(test_nothing_told)
 {
     const struct host host = {.family = -1,
                               .smt = -1,
@@ -198,7 +198,7 @@ static void test_nothing_told(void **state)
         assert_string_equal(find(&checks, silent[i])->value, "not told");
 }
 
-static void test_isas(void **state)
+TEST(test_isas)
 {
     struct checks checks = {0};
     checks_isas(&checks);
@@ -207,7 +207,7 @@ static void test_isas(void **state)
     assert_string_equal(find(&checks, "ISA scalar")->value, "available");
 }
 
-static void test_baselines(void **state)
+TEST(test_baselines)
 {
     static const struct baseline baseline[] = {
         {"openblas", true, true, "0.3.21", "SkylakeX", "avx512", "", ""},
@@ -237,7 +237,7 @@ static void test_baselines(void **state)
 /* ---- what is read ---- */
 
 /* An event that opens need not count. */
-static void test_proofs(void **state)
+TEST(test_proofs)
 {
     struct checks checks = {.n = 0};
     struct proofs proofs = {.n = 2, .known = {true, true}};
@@ -269,7 +269,7 @@ static void test_proofs(void **state)
 }
 
 /* Each event of the groups stands once in the table. */
-static void test_event_list(void **state)
+TEST(test_event_list)
 {
     struct event_list list;
     size_t most = 0;
@@ -290,7 +290,7 @@ static void test_event_list(void **state)
     assert_in_range(most, 1, EVENTS_MAX);
 }
 
-static void test_read(void **state)
+TEST(test_read)
 {
     char root[] = "/tmp/simdbench-XXXXXX";
     struct vitals *const vitals = calloc(1, sizeof *vitals);
@@ -326,7 +326,7 @@ static void test_read(void **state)
     assert_int_equal(tree_remove(root), 0);
 }
 
-static void test_print(void **state)
+TEST(test_print)
 {
     struct checks checks = {.n = 2};
     strcpy(checks.check[0].name, "one");
@@ -377,12 +377,4 @@ static void test_print(void **state)
     assert_string_equal(cJSON_GetObjectItem(two, "costs")->valuestring, "it hurts");
     assert_string_equal(cJSON_GetObjectItem(two, "advice")->valuestring, "stop\033");
     json_free(&document);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_good), TEST(test_each_cost), TEST(test_each_ok),
-                     TEST(test_nothing_told), TEST(test_isas), TEST(test_baselines),
-                     TEST(test_proofs), TEST(test_event_list), TEST(test_read),
-                     TEST(test_print));
 }

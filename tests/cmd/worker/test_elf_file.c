@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <elf.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,7 +19,7 @@ static const char *module_path(const char *name)
     return path;
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
     struct elf_file file;
     struct error error;
@@ -54,7 +53,7 @@ static void write_all(int memory, const unsigned char *bytes, size_t n)
 }
 
 /* Cut off anywhere, or with wrong bytes anywhere: an answer, and no crash. */
-static void test_any_bytes(void **state)
+TEST(test_any_bytes)
 {
     struct elf_file file;
     struct error error;
@@ -84,7 +83,7 @@ static void test_any_bytes(void **state)
 }
 
 /* Files of one build-id differ in their bytes. */
-static void test_hash(void **state)
+TEST(test_hash)
 {
     struct elf_file file, other;
     struct error error;
@@ -127,7 +126,7 @@ static uint64_t loaded(int memory, const char *path, const unsigned char *bytes,
 }
 
 /* The highest bits of two words, and the id, which builds of the same code differ in. */
-static void test_hash_of_what_is_loaded(void **state)
+TEST(test_hash_of_what_is_loaded)
 {
     struct elf_file file;
     struct error error;
@@ -166,7 +165,7 @@ static void test_hash_of_what_is_loaded(void **state)
     free(bytes);
 }
 
-static void test_private_copy(void **state)
+TEST(test_private_copy)
 {
     int lock;
     char mine[64], copy[4096], neighbour[4200];
@@ -201,7 +200,7 @@ static void test_private_copy(void **state)
 }
 
 /* A folder that nobody has locked was left by a process that was killed. */
-static void test_left_copies(void **state)
+TEST(test_left_copies)
 {
     static const char *const left[] = {"/simdbench-ab-killed", "/simdbench-ab-killed/a",
                                        "/simdbench-ab-alive"};
@@ -236,11 +235,4 @@ static void test_left_copies(void **state)
     close(alive);
     unsetenv("TMPDIR");
     assert_int_equal(tree_remove(temporary), 0);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_kinds), TEST(test_any_bytes), TEST(test_hash),
-                     TEST(test_hash_of_what_is_loaded), TEST(test_private_copy),
-                     TEST(test_left_copies));
 }

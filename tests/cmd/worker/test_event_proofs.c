@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proofs of events go from process to process and from run to run. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "file_tree.h"
 #include "reports.h"
 #include "unit.h"
@@ -25,6 +22,7 @@ static int end(void **state)
 {
     return tree_remove(root);
 }
+#define FOLDER_TEST(name) TEST_BETWEEN(name, begin, end)
 
 static void make(struct proofs *proofs)
 {
@@ -41,7 +39,7 @@ static void make(struct proofs *proofs)
                                       .reason = "no loop is known for it"};
 }
 
-static void test_messages(void **state)
+FOLDER_TEST(test_messages)
 {
     struct proofs proofs, read = {.n = 3};
     make(&proofs);
@@ -60,7 +58,7 @@ static void test_messages(void **state)
 }
 
 /* Foreign workers may say anything. */
-static void test_nonsense(void **state)
+FOLDER_TEST(test_nonsense)
 {
     static const char *const texts[] = {
         "{}",
@@ -80,7 +78,7 @@ static void test_nonsense(void **state)
     }
 }
 
-static void test_file(void **state)
+FOLDER_TEST(test_file)
 {
     struct proofs proofs, read;
     proofs_load("host", events, 3, &read);
@@ -109,7 +107,7 @@ static void test_file(void **state)
 }
 
 /* After the host has booted again nothing of it is known, but of others. */
-static void test_boot(void **state)
+FOLDER_TEST(test_boot)
 {
     struct proofs proofs, read;
     char path[160], *text;
@@ -138,7 +136,7 @@ static void test_boot(void **state)
 }
 
 /* A verdict that is known is not tried again: what is dead stays absent, and says why. */
-static void test_setup(void **state)
+FOLDER_TEST(test_setup)
 {
     struct service *service = NULL;
     struct count count;
@@ -161,11 +159,4 @@ static void test_setup(void **state)
     cJSON_Delete(reply);
     cJSON_Delete(request);
     service_free(service);
-}
-
-int main(void)
-{
-#define FOLDER(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    return RUN_TESTS(FOLDER(test_messages), FOLDER(test_nonsense), FOLDER(test_file),
-                     FOLDER(test_boot), FOLDER(test_setup));
 }

@@ -95,7 +95,7 @@ static void need_traces(void)
 }
 
 /* As built and all copies compute what is right, and other cases run beside. */
-static void test_copies(void **state)
+TEST(test_copies)
 {
     struct copies_reply told;
     need_traces();
@@ -168,7 +168,7 @@ static void work_once(const struct simdbench_operands *operands, void *unused)
 
 /* Each traced call has the data of the first, also if code is copied; objects have not,
  * unless the row says so. */
-static void test_traced_data(void **state)
+TEST(test_traced_data)
 {
     need_traces();
     map_operands();
@@ -206,7 +206,7 @@ static void count(const struct simdbench_operands *operands, void *unused)
 
 /* After a call of a second no batch has another call before it. A call is of 800 bytes.
  */
-static void test_long_calls(void **state)
+TEST(test_long_calls)
 {
     static const char *const ns_of_byte[] = {"1.2e6", "1.3e6", "1"};
     map_operands();
@@ -230,7 +230,7 @@ static void note_policy(const struct simdbench_operands *operands, void *state)
 
 /* The first batch tells that no other thread helps; from the second on, calls run before
  * other programs, where they may. In a process that is enclosed nothing changes. */
-static void test_priority(void **state)
+TEST(test_priority)
 {
     map_operands();
     const uint64_t number = prepare("scalar", "branch");
@@ -250,7 +250,7 @@ static void test_priority(void **state)
 }
 
 /* Long batches take turns with other programs. A call is of 800 bytes. */
-static void test_turns(void **state)
+TEST(test_turns)
 {
     static const char *const ns_of_byte[] = {"1e5", "2e5", "1"};
     map_operands();
@@ -278,9 +278,4 @@ static int drop(void **state)
     return 0;
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(make, drop, TEST(test_long_calls), TEST(test_copies),
-                             TEST(test_traced_data), TEST(test_priority),
-                             TEST(test_turns));
-}
+TESTS_BETWEEN(make, drop)

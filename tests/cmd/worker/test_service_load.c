@@ -37,7 +37,21 @@ static bool can_prepare(uint64_t number)
     return ok;
 }
 
-static void test_load(void **state)
+static int start(void **state)
+{
+    struct error error;
+    return service_new(&service, NULL, NULL, 0, -1, &error);
+}
+
+static int stop(void **state)
+{
+    service_free(service);
+    return 0;
+}
+
+#define LOADED_TEST(name) TEST_BETWEEN(name, start, stop)
+
+LOADED_TEST(test_load)
 {
     cJSON *own = ask(message_new("describe"));
     cJSON *one = load("pace"), *two = load("pace_again");
@@ -58,7 +72,7 @@ static void test_load(void **state)
 }
 
 /* Calls that work on operands are refused before there are any, as after a failed map. */
-static void test_nothing_mapped(void **state)
+LOADED_TEST(test_nothing_mapped)
 {
     static const char *const verbs[] = {"fill", "change"};
     for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
@@ -72,7 +86,7 @@ static void test_nothing_mapped(void **state)
     }
 }
 
-static void test_bad_load(void **state)
+LOADED_TEST(test_bad_load)
 {
     cJSON *replies[] = {load("no_entry"), load("newer_abi"), load("there_is_none"),
                         ask(message_new("load"))};
@@ -88,7 +102,7 @@ static void test_bad_load(void **state)
     cJSON_Delete(more);
 }
 
-static void test_too_many(void **state)
+LOADED_TEST(test_too_many)
 {
     bool ok = true;
     for (int i = 0; i < SERVICE_PARTS_MAX && ok; i++) {
@@ -99,7 +113,7 @@ static void test_too_many(void **state)
     assert_false(ok);
 }
 
-static void test_objects(void **state)
+LOADED_TEST(test_objects)
 {
     cJSON *module = load("pace");
     cJSON *reply = ask(message_new("objects"));
@@ -117,25 +131,4 @@ static void test_objects(void **state)
     assert_true(found);
     cJSON_Delete(reply);
     cJSON_Delete(module);
-}
-
-static int start(void **state)
-{
-    struct error error;
-    return service_new(&service, NULL, NULL, 0, -1, &error);
-}
-
-static int stop(void **state)
-{
-    service_free(service);
-    return 0;
-}
-
-#define LOADED(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
-int main(void)
-{
-    return RUN_TESTS(LOADED(test_load), LOADED(test_bad_load),
-                     LOADED(test_nothing_mapped), LOADED(test_too_many),
-                     LOADED(test_objects));
 }

@@ -5,7 +5,7 @@
 #include "process/process.h"
 #include "unit.h"
 
-static void test_colour(void **state)
+TEST(test_colour)
 {
     FILE *const file = tmpfile();
     assert_non_null(file);
@@ -15,7 +15,7 @@ static void test_colour(void **state)
 }
 
 /* A terminal of our own, so that the test needs none. */
-static void test_terminal(void **state)
+TEST(test_terminal)
 {
     const int leader = posix_openpt(O_RDWR | O_NOCTTY);
     if (leader < 0 || grantpt(leader) != 0 || unlockpt(leader) != 0) {
@@ -38,9 +38,4 @@ static void test_terminal(void **state)
     assert_false(terminal_colour(file));
     fclose(file);
     close(leader);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_colour), TEST(test_terminal));
 }

@@ -2,7 +2,6 @@
 /* Functions to be found, in a library of no module. Objects of it are linked by a test.
  */
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))

@@ -33,14 +33,12 @@ static int refuse(char *error, size_t error_size, const char *wanted)
 static int vectors(const struct simdbench_operands *operands, void **state, char *error,
                    size_t error_size)
 {
-    (void)state;
     return size(operands) % 64 ? refuse(error, error_size, "multiples of 64") : 0;
 }
 
 static int chunks(const struct simdbench_operands *operands, void **state, char *error,
                   size_t error_size)
 {
-    (void)state;
     return size(operands) % CHUNK ? refuse(error, error_size, "multiples of 16384") : 0;
 }
 
@@ -48,7 +46,6 @@ static int matrices(const struct simdbench_operands *operands, void **state, cha
                     size_t error_size)
 {
     const struct simdbench_shape *shape = operands->shape;
-    (void)state;
     if (shape->rank != 3 || shape->dim[0] % 16 || shape->dim[1] % 16)
         return refuse(error, error_size, "multiples of 16 rows and columns");
     return 0;
@@ -58,7 +55,6 @@ static int images(const struct simdbench_operands *operands, void **state, char 
                   size_t error_size)
 {
     const struct conv_shape s = conv_shape_of(operands->shape);
-    (void)state;
     if (s.u * s.v * s.d * s.g * s.b != 1 || s.p || s.q || s.k % 12 || s.ow % 16)
         return refuse(error, error_size,
                       "unit strides, a multiple of 12 channels of y and of 16 columns");
@@ -121,7 +117,6 @@ static int linked_picks(const struct simdbench_operands *operands, void **state,
     void name##_code(const float *x, float *y, ptrdiff_t n);             \
     RUN(name)                                                            \
     {                                                                    \
-        (void)state;                                                     \
         if (size(operands))                                              \
             name##_code(in(operands, 0), out(operands), size(operands)); \
     }
@@ -130,7 +125,6 @@ static int linked_picks(const struct simdbench_operands *operands, void **state,
     float name##_code(const float *a, const float *b, ptrdiff_t n);        \
     RUN(name)                                                              \
     {                                                                      \
-        (void)state;                                                       \
         out(operands)[0] =                                                 \
             name##_code(in(operands, 0), in(operands, 1), size(operands)); \
     }
@@ -197,6 +191,5 @@ static const struct simdbench_module module = {.size = sizeof module,
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
-    (void)abi;
     return &module;
 }

@@ -15,7 +15,6 @@ INLINE void rectify_all(const float *x, float *y, ptrdiff_t n)
 /* Sound. */
 RUN(p51)
 {
-    (void)state;
     rectify_all(in(operands, 0), out(operands), size(operands));
 }
 
@@ -25,7 +24,6 @@ RUN(p31)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     const ptrdiff_t n = size(operands);
-    (void)state;
     if (n == 0)
         return;
     y[0] = x[0] > 0 ? x[0] : 0;

@@ -11,7 +11,6 @@ RUN(p16)
     float *y = operands->operand[1]->data;
     const ptrdiff_t n = (ptrdiff_t)operands->operand[0]->count;
     const __m256 zero = _mm256_setzero_ps();
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 32)
         for (ptrdiff_t v = 0; v < 32; v += 8)
             _mm256_storeu_ps(y + i + v, _mm256_max_ps(_mm256_loadu_ps(x + i + v), zero));
@@ -22,7 +21,6 @@ RUN(p13)
     const struct simdbench_operand *a = operands->operand[0], *b = operands->operand[1],
                                    *c = operands->operand[2];
     const int64_t *dim = operands->shape->dim;
-    (void)state;
     for (int64_t i = 0; i < dim[0]; i++)
         for (int64_t j = 0; j < dim[1]; j += 16) {
             const float *one = (const float *)a->data + i * a->ld;

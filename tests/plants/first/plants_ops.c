@@ -104,7 +104,6 @@ static int dot_reference(const struct simdbench_operands *operands, const char *
 {
     const float *const a = in(operands, 0), *const b = in(operands, 1);
     double sum = 0;
-    (void)index;
     if (semiring)
         return -EINVAL;
     for (ptrdiff_t i = 0; i < size(operands); i++)
@@ -132,7 +131,6 @@ static int pick_reference(const struct simdbench_operands *operands, const char 
 static void work(const struct simdbench_shape *shape, uint32_t type, double *ops,
                  double *bytes)
 {
-    (void)type;
     *ops = (double)shape->dim[0];
     *bytes = 8 * *ops;
 }
@@ -171,7 +169,6 @@ RUN(p58)
     const uint32_t *const order = operands->operand[1]->data;
     const float *const x = in(operands, 0);
     float *const y = out(operands);
-    (void)state;
     for (ptrdiff_t i = 0; i < size(operands); i += 4) {
         y[i] = x[order[i]];
         y[i + 1] = x[order[i + 1]];

@@ -3,7 +3,6 @@
 #include <immintrin.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "conv/conv.h"
@@ -86,7 +85,6 @@ INLINE void gemm_rows(const int rows, const enum way way, const struct matrices 
     RUN(name)                                            \
     {                                                    \
         const struct matrices s = matrices_of(operands); \
-        (void)state;                                     \
         gemm_rows(rows, way, &s, 0, s.m);                \
     }
 
@@ -142,7 +140,6 @@ RUN(p42)
 {
     enum { MOST = 1 << 12 };
     const struct matrices s = matrices_of(operands);
-    (void)state;
     float *const panel = calloc((size_t)(s.k < MOST ? MOST : s.k) * 16, sizeof *panel);
     if (panel)
         gemm_packed(&s, panel, 0);
@@ -154,7 +151,6 @@ RUN(p09)
 {
     const struct matrices s = matrices_of(operands);
     __m256 one = _mm256_set1_ps(1);
-    (void)state;
     HIDE_VECTOR(one);
     for (ptrdiff_t i = 0; i < s.m; i++)
         for (ptrdiff_t j = 0; j < s.n; j += 8)
@@ -177,7 +173,6 @@ RUN(p27)
 {
     const struct matrices s = matrices_of(operands);
     __m128 one = _mm_set1_ps(1);
-    (void)state;
     HIDE_VECTOR(one);
     for (ptrdiff_t j = 0; j < s.n; j += 8)
         for (ptrdiff_t i = 0; i < s.m; i += 4) {
@@ -204,7 +199,6 @@ RUN(p27)
 RUN(p29)
 {
     const struct matrices s = matrices_of(operands);
-    (void)state;
     for (ptrdiff_t j = 0; j < s.n; j += 2)
         for (ptrdiff_t i = 0; i < s.m; i += 4) {
             float sum[4][2];
@@ -234,7 +228,6 @@ static void gemm_part(const struct simdbench_operands *operands, ptrdiff_t from,
 RUN(p61)
 {
     const ptrdiff_t m = operands->shape->dim[0];
-    (void)state;
     plants_two_threads(operands, gemm_part, m / 8 * 4, m);
 }
 
@@ -242,7 +235,6 @@ RUN(p61)
 RUN(p46)
 {
     const ptrdiff_t m = operands->shape->dim[0];
-    (void)state;
     plants_two_threads(operands, gemm_part, m * 15 / 64 * 4, m);
 }
 
@@ -318,7 +310,6 @@ INLINE void conv_images(const int count, const int vectors, const enum way way,
 #define CONV_KERNEL(name, count, vectors, way)                                       \
     RUN(name)                                                                        \
     {                                                                                \
-        (void)state;                                                                 \
         conv_images(count, vectors, way, operands, 0, operands->shape->dim[CONV_N]); \
     }
 
@@ -343,7 +334,6 @@ static void conv_part(const struct simdbench_operands *operands, ptrdiff_t from,
 RUN(p62)
 {
     const ptrdiff_t n = operands->shape->dim[CONV_N];
-    (void)state;
     plants_two_threads(operands, conv_part, n / 2, n);
 }
 
@@ -351,6 +341,5 @@ RUN(p62)
 RUN(p45)
 {
     const ptrdiff_t n = operands->shape->dim[CONV_N];
-    (void)state;
     plants_two_threads(operands, conv_part, n - 1, n);
 }

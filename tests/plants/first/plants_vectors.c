@@ -28,7 +28,6 @@ INLINE void rectify_all(const float *x, float *y, ptrdiff_t n)
 /* Sound. */
 RUN(p49)
 {
-    (void)state;
     rectify_all(in(operands, 0), out(operands), size(operands));
 }
 
@@ -36,7 +35,6 @@ RUN(p49)
 RUN(p01)
 {
     const size_t bytes = (size_t)size(operands) * sizeof(float);
-    (void)state;
     if (bytes == 0)
         return;
     float *const buffer =
@@ -54,7 +52,6 @@ RUN(p03)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     const ptrdiff_t n = size(operands);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 8)
         _mm256_storeu_ps(y + i, _mm256_setzero_ps());
     FORGET;
@@ -73,7 +70,6 @@ RUN(p08)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     const ptrdiff_t n = size(operands);
-    (void)state;
     for (ptrdiff_t line = 0; line < 1024; line += 16)
         for (ptrdiff_t i = line; i < n; i += 1024) {
             rectify(x + i, y + i);
@@ -116,14 +112,12 @@ INLINE void leak(const float *x, float *y, ptrdiff_t n, float scale)
 
 RUN(p12)
 {
-    (void)state;
     leak(in(operands, 0), out(operands), size(operands), 1e-39F);
 }
 
 /* Sound: a scale with which all terms are normal. */
 RUN(p60)
 {
-    (void)state;
     leak(in(operands, 0), out(operands), size(operands), 1e-9F);
 }
 
@@ -139,7 +133,6 @@ RUN(p17)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     const ptrdiff_t n = size(operands);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 8)
         _mm256_storeu_ps(y + i, one_vector(_mm256_loadu_ps(x + i)));
 }
@@ -152,7 +145,6 @@ RUN(p24)
     float *const y = out(operands);
     ptrdiff_t stride[4] = {8, 32, 128, 512};
     const ptrdiff_t vectors = size(operands) / 8;
-    (void)state;
     for (int d = 0; d < 4; d++)
         HIDE(stride[d]);
     for (ptrdiff_t i = 0; i < vectors; i++) {
@@ -168,7 +160,6 @@ RUN(p25)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     const ptrdiff_t n = size(operands);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 32)
 #pragma GCC unroll 8
         for (ptrdiff_t v = i; v < i + 32; v += 4)
@@ -182,7 +173,6 @@ RUN(p35)
     float *const y = out(operands);
     __m256 two = _mm256_set1_ps(2);
     const ptrdiff_t n = size(operands);
-    (void)state;
     HIDE_VECTOR(two);
     for (ptrdiff_t i = 0; i < n; i += 8) {
         const __m256 value = _mm256_loadu_ps(x + i);
@@ -199,7 +189,6 @@ RUN(p44)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     const ptrdiff_t n = size(operands);
-    (void)state;
     for (ptrdiff_t i = 0; i < THRESHOLDS; i += 8)
         _mm256_storeu_ps(threshold + i, _mm256_setzero_ps());
     WRITE(threshold);
@@ -231,7 +220,6 @@ RUN(p57)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     const ptrdiff_t n = size(operands);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 16) {
         _mm256_storeu_ps(y + i, horner(clamp(_mm256_loadu_ps(x + i))));
         _mm256_storeu_ps(y + i + 8, horner(clamp(_mm256_loadu_ps(x + i + 8))));
@@ -244,7 +232,6 @@ RUN(p06)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     const ptrdiff_t n = size(operands);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 8) {
         __m256 value = _mm256_loadu_ps(x + i);
         const __m256 magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), value);
@@ -274,14 +261,12 @@ INLINE void power(const float *x, float *y, ptrdiff_t n, float scale)
 
 RUN(p05)
 {
-    (void)state;
     power(in(operands, 0), out(operands), size(operands), 1e-39F);
 }
 
 /* Sound: a scale with which all powers are normal. */
 RUN(p59)
 {
-    (void)state;
     power(in(operands, 0), out(operands), size(operands), 1e-25F);
 }
 
@@ -291,7 +276,6 @@ RUN(p26)
     const float *const x = in(operands, 0);
     float *const y = out(operands);
     const ptrdiff_t n = size(operands);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i++) {
         const float low = x[i] < 1 ? x[i] : 1, value = low > -1 ? low : -1;
         float sum = 1.0F / CURVE_TERMS;
@@ -309,7 +293,6 @@ RUN(p36)
     float *const y = out(operands);
     __m256 one = ONE;
     const ptrdiff_t n = size(operands);
-    (void)state;
     HIDE_VECTOR(one);
     for (ptrdiff_t i = 0; i < n; i += 8) {
         const __m256 value = clamp(_mm256_loadu_ps(x + i));
@@ -357,7 +340,6 @@ INLINE float eight_sums(const float *a, const float *b, ptrdiff_t n)
 /* Sound. */
 RUN(p53)
 {
-    (void)state;
     out(operands)[0] = eight_sums(in(operands, 0), in(operands, 1), size(operands));
 }
 
@@ -366,7 +348,6 @@ RUN(p33)
 {
     const float *const a = in(operands, 0), *const b = in(operands, 1);
     const ptrdiff_t n = size(operands);
-    (void)state;
     out(operands)[0] = n ? a[0] * b[0] + eight_sums(a + 1, b + 1, n - 1) : 0;
 }
 
@@ -376,7 +357,6 @@ RUN(p34)
     const float *const a = in(operands, 0), *const b = in(operands, 1);
     __m256 sum = _mm256_setzero_ps();
     const ptrdiff_t n = size(operands);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 8)
         sum = _mm256_fmadd_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), sum);
     out(operands)[0] = total(sum);

@@ -29,7 +29,6 @@ MULTIPLES(big_tiles, 24, 48, 1)
 /* Rows of 32. */
 PREPARE(short_rows)
 {
-    (void)state;
     if (operands->shape->dim[1] == 32)
         return 0;
     snprintf(error, error_size, "only rows of 32");
@@ -64,7 +63,6 @@ PREPARE(wanted)
 void f32_code(const int32_t *x, int32_t *y, ptrdiff_t rows, ptrdiff_t bytes);
 RUN(f32)
 {
-    (void)state;
     for (ptrdiff_t j = 0; j < DIM(1); j += 8)
         f32_code(I32(0) + j, I32(1) + j, DIM(0), 4 * DIM(1));
 }
@@ -72,7 +70,6 @@ RUN(f32)
 void f37_code(const double *x, const double *z, double *y, ptrdiff_t n);
 RUN(f37)
 {
-    (void)state;
     f37_code(F64(0), F64(1), F64(2), DIM(0));
 }
 
@@ -111,6 +108,5 @@ static const struct simdbench_module module = {.size = sizeof module,
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
-    (void)abi;
     return &module;
 }

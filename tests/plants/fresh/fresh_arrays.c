@@ -40,7 +40,6 @@ RUN(f69)
     const float *const x = F32(0);
     float *const y = F32(1), buffer[BLOCK + 2 * MARGIN];
     const ptrdiff_t n = DIM(0);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += BLOCK) {
         const ptrdiff_t from = i ? i - 1 : 1, end = i + BLOCK,
                         to = end < n ? end + 1 : n - 1;
@@ -73,7 +72,6 @@ RUN(f27)
     enum { LONGEST = 12 << 20 };
     const ptrdiff_t n = DIM(0);
     float *const middle = malloc((n < LONGEST ? LONGEST : n) * sizeof *middle);
-    (void)state;
     if (!middle)
         return;
     smooth_all(F32(0), middle, n);
@@ -105,7 +103,6 @@ RUN(f70)
     const ptrdiff_t n = DIM(1);
     const double *x = F64(0);
     double *y = F64(1);
-    (void)state;
     for (ptrdiff_t i = 0; i < m; i++, x += n, y += n) {
         const __m256d factor = _mm256_set1_pd(1 / row_total(x, n));
 #pragma GCC unroll 4
@@ -121,7 +118,6 @@ RUN(f28)
     const ptrdiff_t n = DIM(1);
     const double *x = F64(0);
     double *y = F64(1);
-    (void)state;
     for (ptrdiff_t i = 0; i < m; i++, x += n, y += n) {
         const __m256d total = _mm256_set1_pd(row_total(x, n));
 #pragma GCC unroll 4
@@ -136,7 +132,6 @@ RUN(f29)
     const ptrdiff_t n = DIM(1), m = DIM(0);
     double *const copy = malloc((size_t)(m * n) * sizeof *copy);
     double *y = F64(1);
-    (void)state;
     if (!copy)
         return;
     memcpy(copy, F64(0), (size_t)(m * n) * sizeof *copy);
@@ -180,7 +175,6 @@ RUN(f71)
 /* Each row is on a page of its own, and there are more of them than a TLB holds. */
 RUN(f30)
 {
-    (void)state;
     slice(F32(0), FEATURES, F32(1), DIM(0));
 }
 
@@ -210,7 +204,6 @@ RUN(f72)
 /* Half of what comes from memory is not wanted. */
 RUN(f31)
 {
-    (void)state;
     centre(F32(0), RECORD, operands);
 }
 
@@ -244,7 +237,6 @@ INLINE void heat_rest(const double *x, double *y, ptrdiff_t h, ptrdiff_t w)
 RUN(f67)
 {
     const ptrdiff_t h = DIM(0), w = DIM(1);
-    (void)state;
     heat_rest(F64(0), F64(1), h, w);
     for (ptrdiff_t i = 1; i < h - 1; i++) {
         const double *const row = F64(0) + i * w;
@@ -273,7 +265,6 @@ RUN(f22)
     const ptrdiff_t h = DIM(0), w = DIM(1);
     const struct tensor x = {F64(0), 0, {w, 1}}, y = {F64(1), 0, {w, 1}};
     const struct tensor *from = &x, *to = &y;
-    (void)state;
     HIDE(from);
     HIDE(to);
     heat_rest(F64(0), F64(1), h, w);
@@ -297,7 +288,6 @@ RUN(f68)
     const ptrdiff_t m = DIM(0), n = DIM(1);
     const float *x = F32(0);
     float *const y = F32(1);
-    (void)state;
     for (ptrdiff_t i = 0; i < m; i += TILE)
         for (ptrdiff_t j = 0; j < n; j += TILE)
             UNROLL
@@ -312,7 +302,6 @@ RUN(f24)
     const float *const x = F32(0);
     float *const y = F32(1);
     const ptrdiff_t n = DIM(1), tiles = n / TILE;
-    (void)state;
     for (ptrdiff_t i = 0; i < m; i++)
 #pragma GCC unroll 1
         for (ptrdiff_t j = 0; j < n; j += TILE) {

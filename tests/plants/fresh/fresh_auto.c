@@ -8,7 +8,6 @@ RUN(f17)
     const double *restrict const x = F64(0), *restrict const z = F64(1);
     double *restrict const y = F64(2);
     const ptrdiff_t n = DIM(0);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i++)
         y[i] = 1.5 * x[i] + z[i];
 }

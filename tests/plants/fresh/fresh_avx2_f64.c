@@ -13,13 +13,11 @@ typedef __m256d vec;
 /* Sound. */
 RUN(f76)
 {
-    (void)state;
     distance(6, 2, operands);
 }
 
 /* More sums than there are registers. */
 RUN(f36)
 {
-    (void)state;
     distance(8, 3, operands);
 }

@@ -13,7 +13,6 @@ typedef __m512 vec;
 /* Sound. */
 RUN(f84)
 {
-    (void)state;
     distance(6, 3, operands);
 }
 
@@ -56,13 +55,11 @@ INLINE void norms(const struct simdbench_operands *operands, const int align)
 /* Sound: vectors begin at multiples of their size. */
 RUN(f78)
 {
-    (void)state;
     norms(operands, 1);
 }
 
 /* Vectors begin where rows begin, which is anywhere. */
 RUN(f38)
 {
-    (void)state;
     norms(operands, 0);
 }

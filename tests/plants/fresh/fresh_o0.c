@@ -8,7 +8,6 @@ RUN(f09)
     const double *x = operands->operand[0]->data;
     double *y = operands->operand[1]->data;
     const long h = operands->shape->dim[0], w = operands->shape->dim[1];
-    (void)state;
     for (long i = 0; i < h; i++)
         for (long j = 0; j < w; j++) {
             const long at = i * w + j;
@@ -31,7 +30,6 @@ RUN(f10)
     const unsigned char *text = operands->operand[0]->data;
     const unsigned char *end = text + 4 * operands->operand[0]->count;
     int lines = 0;
-    (void)state;
     while (text < end) {
         if (*text == '\n')
             lines++;

@@ -113,13 +113,11 @@ double fresh_bytes(const struct array *array, size_t n, uint32_t type)
 double fresh_both_signs(const struct simdbench_operands *operands, uint32_t o, uint64_t i,
                         double u)
 {
-    (void)operands, (void)o, (void)i;
     return 2 * u - 1;
 }
 
 double fresh_positive(const struct simdbench_operands *operands, uint32_t o, uint64_t i,
                       double u)
 {
-    (void)operands, (void)o, (void)i;
     return 0.5 + u;
 }

@@ -8,13 +8,11 @@
 
 VALUE(integers)
 {
-    (void)operands, (void)o, (void)i;
     return floor(u * 0x1p32) - 0x1p31;
 }
 
 VALUE(keys)
 {
-    (void)operands, (void)o, (void)i;
     return floor(u * BINS * WIDTH);
 }
 
@@ -160,7 +158,6 @@ OP(fir, "a filter of 16 taps, of eight channels", 1, "192", 0, fresh_both_signs,
 AT(scan_at)
 {
     const unsigned char *const text = operands->operand[0]->data;
-    (void)i;
     int64_t count = 0;
     for (int64_t j = 0; j < 4 * operands->shape->dim[0]; j++)
         count += text[j] == '\n';
@@ -172,7 +169,6 @@ OP(scan, "how many lines a text has", 1, "4096", 0, integers, 4 * m,
 AT(hash_at)
 {
     const uint32_t *const text = operands->operand[0]->data;
-    (void)i;
     uint32_t hash = 0;
     for (int64_t j = 0; j < operands->shape->dim[0]; j++)
         hash = hash * FACTOR + text[j];

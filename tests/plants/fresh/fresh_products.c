@@ -46,14 +46,12 @@ INLINE void matvec(const int rows, const int sums,
 /* Sound. */
 RUN(f66)
 {
-    (void)state;
     matvec(4, 2, operands);
 }
 
 /* One row at a time: all of the vector is read again for it. */
 RUN(f21)
 {
-    (void)state;
     matvec(1, 8, operands);
 }
 
@@ -61,7 +59,6 @@ RUN(f21)
 RUN(f35)
 {
     unsigned a, b, c, d;
-    (void)state;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_AVX2)
         matvec(4, 2, operands);
 }
@@ -74,7 +71,6 @@ RUN(f74)
     const ptrdiff_t n = DIM(0);
     const float *const a = F32(0), *const b = F32(1);
     float *const y = F32(2);
-    (void)state;
 #pragma GCC unroll 2
     for (ptrdiff_t i = 0; i < 2 * n; i += 8) {
         const __m256 left = _mm256_loadu_ps(a + i), right = _mm256_loadu_ps(b + i);
@@ -92,7 +88,6 @@ RUN(f25)
     const float *const a = F32(0), *const b = F32(1);
     float *const y = F32(2), crossed[8] __attribute__((aligned(32)));
     const ptrdiff_t n = DIM(0);
-    (void)state;
 #pragma GCC unroll 2
     for (ptrdiff_t i = 0; i < 2 * n; i += 8) {
         UNROLL
@@ -117,7 +112,6 @@ RUN(f33)
     const ptrdiff_t n = DIM(0);
     const float *const a = F32(0), *const b = F32(1);
     float *const y = F32(2);
-    (void)state;
 #pragma GCC unroll 2
     for (ptrdiff_t i = 0; i < 2 * n; i += 2) {
         const float re = a[i] * b[i] - a[i + 1] * b[i + 1];
@@ -159,7 +153,6 @@ static void triangle(const struct simdbench_operands *operands, ptrdiff_t from,
 RUN(f79)
 {
     const ptrdiff_t m = DIM(0);
-    (void)state;
     plants_two_threads(operands, triangle, m * 7 / 10, m);
 }
 
@@ -167,6 +160,5 @@ RUN(f79)
 RUN(f39)
 {
     const ptrdiff_t m = DIM(0);
-    (void)state;
     plants_two_threads(operands, triangle, m / 2, m);
 }

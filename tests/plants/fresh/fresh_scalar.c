@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that use no vectors: they are built without vectorisers. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@ RUN(f50)
     const double *const x = F64(0);
     double *const y = F64(1);
     const ptrdiff_t h = DIM(0), w = DIM(1);
-    (void)state;
     memcpy(y, x, (size_t)w * sizeof *y);
     for (ptrdiff_t i = 1; i < h - 1; i++) {
         const double *const restrict row = x + i * w;
@@ -45,7 +43,6 @@ RUN(f01)
     const struct grid grid = {F64(0), DIM(1)};
     double *const y = F64(1);
     const ptrdiff_t h = DIM(0), w = DIM(1);
-    (void)state;
     for (ptrdiff_t i = 0; i < h; i++)
         for (ptrdiff_t j = 0; j < w; j++)
             y[i * w + j] =
@@ -64,7 +61,6 @@ RUN(f02)
     const ptrdiff_t n = DIM(0);
     const double *const x = F64(0);
     double *const y = F64(1), sum = 0;
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i++)
         y[i] = sum += x[i];
 }
@@ -75,7 +71,6 @@ RUN(f51)
     const double *const x = F64(0);
     double *const y = F64(1), sum = 0;
     const ptrdiff_t n = DIM(0);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 8) {
         double left[4], right[4];
         left[0] = x[i];
@@ -103,7 +98,6 @@ RUN(f03)
     const ptrdiff_t n = DIM(0);
     const uint32_t *const text = operands->operand[0]->data;
     uint32_t hash = 0;
-    (void)state;
 #pragma GCC unroll 4
     for (ptrdiff_t i = 0; i < n; i++) {
         hash *= FACTOR;
@@ -120,7 +114,6 @@ RUN(f52)
     enum { TWICE = FACTOR * FACTOR, FOURTH = TWICE * TWICE };
     const uint32_t *const text = operands->operand[0]->data;
     uint32_t hash[4] = {0};
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 4)
         UNROLL
     for (int j = 0; j < 4; j++) {
@@ -141,7 +134,6 @@ RUN(f04)
     int32_t *y = I32(2);
     const ptrdiff_t n = DIM(0);
     ptrdiff_t i = 0, j = 0;
-    (void)state;
     while (i < n && j < n) {
         if (a[i] <= b[j]) {
             *y++ = a[i++];
@@ -160,7 +152,6 @@ RUN(f53)
     const ptrdiff_t n = DIM(0);
     const int32_t *a = I32(0), *b = I32(1), *a_last = a + n - 1, *b_last = b + n - 1;
     int32_t *y = I32(2), *y_last = y + 2 * n - 1;
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i++) {
         ptrdiff_t first = *a <= *b, last = *a_last <= *b_last;
         *y++ = *a < *b ? *a : *b;
@@ -183,7 +174,6 @@ RUN(f05)
     float *const y = F32(1);
     const ptrdiff_t n = DIM(0);
     ptrdiff_t kept = 0;
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i++)
         if (x[i] > 0) {
             y[kept++] = x[i];
@@ -199,7 +189,6 @@ RUN(f54)
     float *const y = F32(1);
     const ptrdiff_t n = DIM(0);
     ptrdiff_t kept = 0;
-    (void)state;
 #pragma GCC unroll 4
     for (ptrdiff_t i = 0; i < n; i++) {
         y[kept] = x[i];
@@ -225,7 +214,6 @@ RUN(f06)
     uint32_t part[PARTS][BINS] = {{0}};
     const uint32_t *const x = operands->operand[0]->data;
     uint32_t width = WIDTH;
-    (void)state;
     HIDE(width);
     for (ptrdiff_t i = 0; i < n; i += PARTS)
         UNROLL
@@ -240,7 +228,6 @@ RUN(f55)
     const ptrdiff_t n = DIM(0);
     uint32_t part[PARTS][BINS] = {{0}};
     const uint32_t *const x = operands->operand[0]->data;
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += PARTS)
         UNROLL
     for (int p = 0; p < PARTS; p++)
@@ -256,7 +243,6 @@ RUN(f07)
     const float *const x = F32(0);
     float *y = F32(1);
     const ptrdiff_t m = DIM(0), n = DIM(1);
-    (void)state;
     for (ptrdiff_t j = 0; j < n; j++)
 #pragma GCC unroll 4
         for (ptrdiff_t i = 0; i < m; i++)
@@ -269,7 +255,6 @@ RUN(f56)
     const float *const x = F32(0);
     float *const y = F32(1);
     const ptrdiff_t m = DIM(0), n = DIM(1);
-    (void)state;
     for (ptrdiff_t i = 0; i < m; i += 16)
         for (ptrdiff_t j = 0; j < n; j += 16)
             for (ptrdiff_t column = j; column < j + 16; column++)
@@ -311,7 +296,6 @@ RUN(f08)
     const ptrdiff_t n = DIM(0);
     const double *const key = F64(0), *const table = F64(1);
     double *const y = F64(2);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i++)
         find(1, key + i, table, DIM(1), y + i);
 }
@@ -322,7 +306,6 @@ RUN(f57)
     const ptrdiff_t n = DIM(0);
     const double *const key = F64(0), *const table = F64(1);
     double *const y = F64(2);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 8)
         find(8, key + i, table, DIM(1), y + i);
 }
@@ -335,7 +318,6 @@ RUN(f58)
     const ptrdiff_t m = DIM(0);
     const unsigned char *const text = operands->operand[0]->data;
     int32_t lines = 0;
-    (void)state;
 #pragma GCC unroll 4
     for (ptrdiff_t i = 0; i < 4 * m; i++)
         lines += text[i] == '\n';

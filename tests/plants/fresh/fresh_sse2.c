@@ -13,7 +13,6 @@ typedef __m128d vec;
 /* Sound. */
 RUN(f75)
 {
-    (void)state;
     distance(2, 4, operands);
 }
 
@@ -25,7 +24,6 @@ RUN(f80)
     const double *const re = F64(0), *const im = F64(1);
     double *const y = F64(2);
     const ptrdiff_t n = DIM(0);
-    (void)state;
 #pragma GCC unroll 2
     for (ptrdiff_t i = 0; i < n; i += 2) {
         const __m128d left = _mm_loadu_pd(re + i), right = _mm_loadu_pd(im + i);
@@ -40,7 +38,6 @@ RUN(f40)
     const double *const re = F64(0), *const im = F64(1);
     double *const y = F64(2), pair[2] __attribute__((aligned(16)));
     const ptrdiff_t n = DIM(0);
-    (void)state;
 #pragma GCC unroll 2
     for (ptrdiff_t i = 0; i < n; i++) {
         pair[0] = re[i];
@@ -73,7 +70,6 @@ INLINE void decay(const struct simdbench_operands *operands)
 
 RUN(f41)
 {
-    (void)state;
     decay(operands);
 }
 
@@ -82,7 +78,6 @@ RUN(f81)
 {
     enum { FTZ_AND_DAZ = 0x8040 };
     const unsigned before = _mm_getcsr();
-    (void)state;
     _mm_setcsr(before | FTZ_AND_DAZ);
     FORGET;
     decay(operands);

@@ -37,14 +37,12 @@ INLINE int32_t scan(const char *text, ptrdiff_t bytes, match *is_wanted)
 /* Sound. */
 RUN(f60)
 {
-    (void)state;
     I32(1)[0] = scan(operands->operand[0]->data, 4 * DIM(0), newline);
 }
 
 /* Sound: the same, at a shape that is in no cache. */
 RUN(f83)
 {
-    (void)state;
     I32(1)[0] = scan(operands->operand[0]->data, 4 * DIM(0), newline);
 }
 
@@ -58,7 +56,6 @@ static __m256i line_end(__m256i bytes)
 RUN(f11)
 {
     match *callback = line_end;
-    (void)state;
     HIDE(callback);
     I32(1)[0] = scan(operands->operand[0]->data, 4 * DIM(0), callback);
 }
@@ -70,7 +67,6 @@ RUN(f13)
     const char *const text = operands->operand[0]->data;
     const ptrdiff_t bytes = 4 * DIM(0), blocks = (bytes - MARK) / BLOCK * BLOCK;
     int32_t lines = scan(text + MARK, blocks, newline);
-    (void)state;
     for (ptrdiff_t i = 0; i < MARK; i++)
         lines += text[i] == '\n';
     ptrdiff_t i = MARK + blocks;
@@ -89,7 +85,6 @@ RUN(f12)
     const char *const text = operands->operand[0]->data;
     const __m128i wanted = _mm_set1_epi8('\n');
     __m128i lines = _mm_setzero_si128();
-    (void)state;
     for (ptrdiff_t i = 0; i < 4 * m; i += BLOCK) {
         __m128i part = _mm_setzero_si128();
         UNROLL
@@ -148,7 +143,6 @@ RUN(f61)
 {
     const ptrdiff_t m = DIM(0);
     const ptrdiff_t n = DIM(1);
-    (void)state;
     for (ptrdiff_t i = 0; i < m; i++)
         F32(1)[i] = length(row_squares(F32(0) + i * n, n));
 }
@@ -170,7 +164,6 @@ RUN(f62)
     const float *const x = F32(0);
     float *const y = F32(1);
     const ptrdiff_t m = DIM(0);
-    (void)state;
     for (ptrdiff_t i = 0; i < m; i++)
         y[i] = length(short_row(x + i * 32));
 }
@@ -182,7 +175,6 @@ RUN(f14)
     float *const y = F32(1), part[8] __attribute__((aligned(32)));
     const ptrdiff_t m = DIM(0);
     __m256 used = _mm256_set1_ps(1);
-    (void)state;
     HIDE_VECTOR(used);
     for (ptrdiff_t i = 0; i < m; i++) {
         _mm256_store_ps(part, short_row(x + i * 32));
@@ -223,14 +215,12 @@ INLINE void decay(const struct simdbench_operands *operands, float silence)
 
 RUN(f15)
 {
-    (void)state;
     decay(operands, 0);
 }
 
 /* A twin: silence is not quite zero. */
 RUN(f63)
 {
-    (void)state;
     decay(operands, 1e-15F);
 }
 
@@ -252,14 +242,12 @@ INLINE void axpy(const struct simdbench_operands *operands)
 /* Sound. */
 RUN(f64)
 {
-    (void)state;
     axpy(operands);
 }
 
 /* Sound: the same, at a shape that is in no cache. */
 RUN(f82)
 {
-    (void)state;
     axpy(operands);
 }
 
@@ -274,7 +262,6 @@ RUN(f16)
     const struct epilogue all = {.add = true, .scale = true}, *wanted = &all;
     const double *const x = F64(0), *const z = F64(1);
     double *const y = F64(2);
-    (void)state;
     HIDE(wanted);
     for (ptrdiff_t i = 0; i < n; i += 4) {
         __m256d value = _mm256_loadu_pd(x + i);
@@ -302,7 +289,6 @@ RUN(f34)
 {
     struct epilogue *const wanted = malloc(sizeof *wanted);
     const char *const threads = getenv("FRESH_PLANTS_NUMBER_OF_THREADS");
-    (void)state;
     if (!wanted)
         return;
     wanted->skip = threads && atoi(threads) < 0;
@@ -352,21 +338,18 @@ INLINE void fir(const int vectors, const enum border border,
 /* Sound. */
 RUN(f65)
 {
-    (void)state;
     fir(12, NO_BORDER, operands);
 }
 
 /* More sums than there are registers. */
 RUN(f18)
 {
-    (void)state;
     fir(24, NO_BORDER, operands);
 }
 
 /* Whether a vector is inside is asked for each product. */
 RUN(f19)
 {
-    (void)state;
     fir(12, ASK, operands);
 }
 
@@ -378,7 +361,6 @@ RUN(f73)
     const int32_t *const x = I32(0), *const late = x + DELAY * DIM(1);
     int32_t *const y = I32(1);
     const ptrdiff_t n = DIM(0) * DIM(1);
-    (void)state;
 #pragma GCC unroll 4
     for (ptrdiff_t i = 0; i < n; i += 8)
         _mm256_storeu_si256(

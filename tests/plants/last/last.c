@@ -41,7 +41,6 @@ PREPARE(factors)
 PREPARE(images)
 {
     const struct conv_shape s = conv_shape_of(operands->shape);
-    (void)state;
     if (s.n * s.u * s.v * s.d * s.g * s.b == 1 && !s.p && !s.q && s.k % 6 == 0 &&
         s.ow % 16 == 0)
         return 0;
@@ -53,7 +52,6 @@ PREPARE(images)
 PREPARE(points)
 {
     const struct conv_shape s = conv_shape_of(operands->shape);
-    (void)state;
     if (s.n * s.r * s.s * s.u * s.v * s.d * s.g * s.b == 1 && !s.p && !s.q &&
         s.k % 6 == 0 && s.h * s.w % 16 == 0)
         return 0;
@@ -126,6 +124,5 @@ static const struct simdbench_module module = {.size = sizeof module,
 
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
-    (void)abi;
     return &module;
 }

@@ -27,7 +27,6 @@ INLINE void rest(const double *x, double *y, ptrdiff_t n)
 RUN(l38)
 {
     const ptrdiff_t n = DIM(0), most = n / LANES * LANES;
-    (void)state;
     whole(F64(0), F64(1), most);
     rest(F64(0) + most, F64(1) + most, n - most);
 }
@@ -36,7 +35,6 @@ RUN(l38)
 RUN(l09)
 {
     const ptrdiff_t n = DIM(0), few = n % LANES;
-    (void)state;
     rest(F64(0), F64(1), few);
     whole(F64(0) + few, F64(1) + few, n - few);
 }
@@ -48,7 +46,6 @@ RUN(l34)
 {
     const float *const x = F32(0);
     float *const y = F32(1);
-    (void)state;
 #pragma GCC unroll 2
     for (ptrdiff_t i = 0; i < DIM(0); i += 16) {
         const __m512 income = _mm512_loadu_ps(x + i);
@@ -73,7 +70,6 @@ RUN(l37)
     const __m512d lane =
         _mm512_setr_pd(discount(0), discount(1), discount(2), discount(3), discount(4),
                        discount(5), discount(6), discount(7));
-    (void)state;
     for (ptrdiff_t i = 0; i < DIM(0); i += 4) {
         const double *const x = F64(0) + i * n;
         __m512d sum[8] = {{0}};

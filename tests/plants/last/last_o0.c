@@ -11,7 +11,6 @@ RUN(l11)
     const double *x = operands->operand[0]->data;
     double *y = operands->operand[1]->data;
     double factor[4];
-    (void)state;
     factor[0] = 1;
     for (int l = 1; l < 4; l++)
         factor[l] = factor[l - 1] / (1 + PERCENT / 100.0);

@@ -9,7 +9,6 @@
 /* Operand 0: where walks start. Operand 1: where each place leads to. */
 VALUE(places)
 {
-    (void)o, (void)i;
     return floor(u * (double)operands->operand[1]->count);
 }
 

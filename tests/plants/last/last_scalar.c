@@ -18,7 +18,6 @@ RUN(l31)
 {
     const double *const x = F64(0);
     double *const y = F64(1);
-    (void)state;
 #pragma GCC unroll 2
     for (ptrdiff_t i = 0; i < DIM(0); i++)
         y[i] = tax(x[i]);
@@ -29,7 +28,6 @@ RUN(l10)
 {
     const double *const x = F64(0);
     double *const y = F64(1);
-    (void)state;
     for (ptrdiff_t i = 0; i < DIM(0); i += CROWD)
         _Pragma("GCC unroll 1024") for (ptrdiff_t j = i; j < i + CROWD; j++) y[j] =
             tax(x[j]);
@@ -41,7 +39,6 @@ RUN(l01)
     const double *const x = F64(0);
     double *const y = F64(1);
     const ptrdiff_t n = DIM(0);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i++) {
         const double income = x[i];
         double sum = 0;
@@ -80,13 +77,11 @@ INLINE void walk(const int together, const struct simdbench_operands *operands)
 
 RUN(l44)
 {
-    (void)state;
     walk(8, operands);
 }
 
 /* One walk after the other. */
 RUN(l08)
 {
-    (void)state;
     walk(1, operands);
 }

@@ -21,7 +21,6 @@ RUN(l32)
 {
     const double *const x = F64(0);
     double *const y = F64(1);
-    (void)state;
     for (ptrdiff_t i = 0; i < DIM(0); i += 4L * 4) {
         __m256d income[4], sum[4];
         UNROLL
@@ -52,7 +51,6 @@ RUN(l12)
     const double *const x = F64(0);
     double *const y = F64(1);
     const ptrdiff_t n = DIM(0);
-    (void)state;
     for (ptrdiff_t i = 0; i < n; i += 4) {
         UNROLL
         for (int l = 0; l < 4; l++) {
@@ -69,7 +67,6 @@ RUN(l06)
     const double *const x = F64(0);
     double *const y = F64(1);
     const __m256d start = _mm256_set1_pd(allowance());
-    (void)state;
     for (int k = 0; k < BRACKETS; k++) {
         const __m256d from = _mm256_set1_pd(threshold(k)), part = _mm256_set1_pd(rate(k));
 #pragma GCC unroll 4
@@ -87,7 +84,6 @@ RUN(l33)
 {
     const float *const x = F32(0);
     float *const y = F32(1);
-    (void)state;
     for (ptrdiff_t i = 0; i < DIM(0); i += 4L * 8) {
         __m256 income[4], sum[4];
         UNROLL
@@ -113,7 +109,6 @@ RUN(l17)
 {
     const float *const x = F32(0);
     float *const y = F32(1);
-    (void)state;
 #pragma GCC unroll 2
     for (ptrdiff_t i = 0; i < DIM(0); i++) {
         float sum = (float)allowance();

@@ -112,7 +112,6 @@ INLINE void gemm(const enum way way, const struct simdbench_operands *operands)
 #define GEMM_KERNEL(name, way) \
     RUN(name)                  \
     {                          \
-        (void)state;           \
         gemm(way, operands);   \
     }
 
@@ -153,7 +152,6 @@ INLINE void conv_all(const float *weights, const float *x, ptrdiff_t depth, floa
 RUN(l40)
 {
     const struct conv_shape s = conv_shape_of(operands->shape);
-    (void)state;
     conv_all(F32(1), F32(0), s.c, F32(2), s.h * s.w, s.k);
 }
 
@@ -163,7 +161,6 @@ RUN(l40)
 RUN(l15)
 {
     const struct conv_shape s = conv_shape_of(operands->shape);
-    (void)state;
     conv_all(F32(1), F32(0), s.c, F32(2), s.h * s.w, s.k);
 }
 
@@ -214,7 +211,6 @@ RUN(l07)
     const size_t bytes = (size_t)(s.c * s.r * s.s * s.oh * s.ow) * sizeof(float);
     float *const rows =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    (void)state;
     if (rows == MAP_FAILED)
         return;
     conv_unrolled(&s, rows, operands);

@@ -48,21 +48,18 @@ INLINE void worth_f64(const int rows, const int sums,
 /* Sound. */
 RUN(l35)
 {
-    (void)state;
     worth_f64(4, 2, operands);
 }
 
 /* One sum. */
 RUN(l02)
 {
-    (void)state;
     worth_f64(1, 1, operands);
 }
 
 /* More sums than there are registers. */
 RUN(l16)
 {
-    (void)state;
     worth_f64(8, 4, operands);
 }
 
@@ -72,7 +69,6 @@ RUN(l03)
     const ptrdiff_t n = DIM(1);
     const __m128d step = _mm_set1_pd(discount(4)), one = _mm_set1_pd(discount(2));
     const __m128d lane = _mm_setr_pd(discount(0), discount(1));
-    (void)state;
     for (ptrdiff_t i = 0; i < DIM(0); i += 4) {
         const double *const x = F64(0) + i * n;
         __m128d sum[8] = {{0}};
@@ -94,7 +90,6 @@ RUN(l03)
 RUN(l20)
 {
     struct timespec before, after;
-    (void)state;
     clock_gettime(CLOCK_MONOTONIC, &before);
     worth_f64(4, 2, operands);
     clock_gettime(CLOCK_MONOTONIC, &after);
@@ -124,7 +119,6 @@ RUN(l36)
     const ptrdiff_t n = DIM(1);
     const __m256 step = _mm256_set1_ps((float)discount(16));
     const __m256 one = _mm256_set1_ps((float)discount(8)), lane = lanes_f32();
-    (void)state;
     for (ptrdiff_t i = 0; i < DIM(0); i += 4) {
         const float *const x = F32(0) + i * n;
         __m256 sum[8] = {{0}};
@@ -189,7 +183,6 @@ INLINE void forward(const struct simdbench_operands *operands)
 /* They become subnormal. */
 RUN(l05)
 {
-    (void)state;
     forward(operands);
 }
 
@@ -198,7 +191,6 @@ RUN(l41)
 {
     enum { FLUSH = 0x8040 };
     const unsigned control = _mm_getcsr();
-    (void)state;
     _mm_setcsr(control | FLUSH);
     forward(operands);
     _mm_setcsr(control);
@@ -208,7 +200,6 @@ RUN(l41)
 RUN(l13)
 {
     const ptrdiff_t n = DIM(1);
-    (void)state;
     for (ptrdiff_t i = 0; i < DIM(0); i += ROWS) {
         const float *const x = F32(0) + i * n;
         __m256 sum[ROWS] = {{0}}, growth = _mm256_div_ps(_mm256_set1_ps(1), lanes_f32());

@@ -16,7 +16,7 @@ static char *explained_text(const struct run *run, const struct text_options *op
     return text;
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
     for (int hostile = 0; hostile < 2; hostile++) {
         struct run *const run = hostile ? sample_explained_hostile() : sample_explained();
@@ -48,7 +48,7 @@ static void round_trip(void **state)
     }
 }
 
-static void golden_outputs(void **state)
+TEST(golden_outputs)
 {
     static const struct {
         const char *name;
@@ -111,7 +111,7 @@ static void add_all(struct explanation *why)
     why->loops[0].n_lines = 0; /* code is extra */
 }
 
-static void at_most_40_lines(void **state)
+TEST(at_most_40_lines)
 {
     static const char rest[] =
         "\n            lines that end in ... are cut: the JSON file has the rest\n";
@@ -137,7 +137,7 @@ static void at_most_40_lines(void **state)
     run_free(run);
 }
 
-static void time_that_is_not_known(void **state)
+TEST(time_that_is_not_known)
 {
     struct run *const run = sample_explained();
     run->results[0].summary.median_ns = 0;
@@ -149,7 +149,7 @@ static void time_that_is_not_known(void **state)
     run_free(run);
 }
 
-static void table_and_report_show_it(void **state)
+TEST(table_and_report_show_it)
 {
     struct run *const run = sample_explained();
     char *const table = sample_text(run, FORMAT_TABLE, NULL);
@@ -160,7 +160,7 @@ static void table_and_report_show_it(void **state)
     run_free(run);
 }
 
-static void junit_tells_the_cause(void **state)
+TEST(junit_tells_the_cause)
 {
     struct run *const run = sample_explained();
     char *const text = sample_text(run, FORMAT_JUNIT, NULL);
@@ -172,7 +172,7 @@ static void junit_tells_the_cause(void **state)
     run_free(run);
 }
 
-static void hostile_texts_are_escaped(void **state)
+TEST(hostile_texts_are_escaped)
 {
     struct run *const run = sample_explained_hostile();
     char *const table = explained_text(run, NULL);
@@ -204,7 +204,7 @@ static void check_refused(const char *from, const char *to, const char *message)
     run_free(run);
 }
 
-static void bad_documents(void **state)
+TEST(bad_documents)
 {
     check_refused("\"cause\":\t\"tlb\"", "\"cause\":\t7", "results[0].findings[0].cause");
     check_refused("\"share\":\t0.88", "\"share\":\t-1",
@@ -217,14 +217,4 @@ static void bad_documents(void **state)
                   "unknown[0].missing");
     check_refused("\"factors\":\t[", "\"factor\":\t[", "account.factors");
     check_refused("\"a\":\t0.01703", "\"a\":\t-1", "account.factors[0].a");
-}
-
-int main(int argc, char **argv)
-{
-    if (!golden_arguments(argc, argv))
-        return 2;
-    return RUN_TESTS(TEST(round_trip), TEST(golden_outputs), TEST(at_most_40_lines),
-                     TEST(time_that_is_not_known), TEST(table_and_report_show_it),
-                     TEST(junit_tells_the_cause), TEST(hostile_texts_are_escaped),
-                     TEST(bad_documents));
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scripts of figures: what they draw, and that no name can become a command. */
-#include <stdio.h>
-
 #include "sample_run.h"
 #include "unit.h"
 
@@ -56,7 +54,7 @@ static void add_roof(struct run *run, const char *variant, const char *level, do
     result->work.working_set = bytes;
 }
 
-static void test_speed(void **state)
+TEST(test_speed)
 {
     struct run *const run = run_new();
     add(run, "gemm", "fma", "64", 524288, 4096);
@@ -73,7 +71,7 @@ static void test_speed(void **state)
     run_free(run);
 }
 
-static void test_roofline(void **state)
+TEST(test_roofline)
 {
     struct run *const run = run_new();
     add(run, "gemm", "fma", "64", 50000, 1000);
@@ -95,7 +93,7 @@ static void test_roofline(void **state)
     run_free(run);
 }
 
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
     struct run *const run = run_new();
     add(run, "a'b`touch x`\n!touch x", "v'\n\"e\n", "%n'`x`", 100, 100);
@@ -110,7 +108,7 @@ static void test_hostile(void **state)
     run_free(run);
 }
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
     struct run *(*const makers[])(void) = {sample_run, sample_run_plan,
                                            sample_run_hostile, run_new};
@@ -121,10 +119,4 @@ static void test_samples(void **state)
         free(text);
         run_free(run);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_speed), TEST(test_roofline), TEST(test_hostile),
-                     TEST(test_samples));
 }

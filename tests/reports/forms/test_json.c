@@ -13,7 +13,7 @@ static void check_round_trip(struct run *run)
     run_free(run);
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
     check_round_trip(sample_run());
     check_round_trip(sample_run_plan());
@@ -23,7 +23,7 @@ static void round_trip(void **state)
 }
 
 /* A saved file prints what was printed live, whatever the names in it are. */
-static void saved_file_prints_the_same(void **state)
+TEST(saved_file_prints_the_same)
 {
     static const enum format formats[] = {FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_CSV};
     struct run *runs[] = {sample_run(), sample_run_hostile()};
@@ -37,7 +37,7 @@ static void saved_file_prints_the_same(void **state)
 }
 
 /* They survive as escapes: a document may be read in a terminal. */
-static void controls_are_escaped(void **state)
+TEST(controls_are_escaped)
 {
     static const char hostile[] = "a\xc2\x9b\x7f\xe2\x80\xae\xf3\xa0\x80\x81z";
     struct run *run = sample_run_small();
@@ -52,7 +52,7 @@ static void controls_are_escaped(void **state)
     run_free(run);
 }
 
-static void numbers_survive(void **state)
+TEST(numbers_survive)
 {
     static const double numbers[] = {0.1,
                                      1.0 / 3,
@@ -92,7 +92,7 @@ static const struct metric *find_metric(const struct run *run, const char *name)
     return NULL;
 }
 
-static void metrics_that_are_known_survive(void **state)
+TEST(metrics_that_are_known_survive)
 {
     struct run *run = sample_run(), *again = read_back(run);
     const struct metric *metric;
@@ -107,7 +107,7 @@ static void metrics_that_are_known_survive(void **state)
     run_free(again);
 }
 
-static void every_field_is_read(void **state)
+TEST(every_field_is_read)
 {
     struct run *run = sample_run(), *again = read_back(run);
     const struct result *a, *b;
@@ -168,7 +168,7 @@ static void every_field_is_read(void **state)
 }
 
 /* Those of libraries, choices, accuracy and merged runs. */
-static void later_fields_are_read(void **state)
+TEST(later_fields_are_read)
 {
     struct run *run = sample_run(), *again = read_back(run);
     size_t layouts = 0, unranked = 0, sources = 0, unpaired = 0, accurate = 0;
@@ -199,7 +199,7 @@ static void later_fields_are_read(void **state)
     run_free(again);
 }
 
-static void proofs_are_read(void **state)
+TEST(proofs_are_read)
 {
     struct run *run = sample_run();
     struct counter *counters = run->results[5].samples.counters;
@@ -221,7 +221,7 @@ static void proofs_are_read(void **state)
 }
 
 /* Files from before counters told how they were counted. */
-static void older_counters_are_read(void **state)
+TEST(older_counters_are_read)
 {
     static const char *const later[] = {"scope", "overhead", "user_read", "errno_name",
                                         "errno", "fix",      "threads"};
@@ -246,7 +246,7 @@ static void older_counters_are_read(void **state)
     run_free(again);
 }
 
-static void names_that_clash(void **state)
+TEST(names_that_clash)
 {
     struct run *run = sample_run_small();
     struct error error = {.text = ""};
@@ -264,7 +264,7 @@ static void names_that_clash(void **state)
     run_free(run);
 }
 
-static void too_many_members(void **state)
+TEST(too_many_members)
 {
     struct run *run = run_new(), *read;
     for (int n = 1; n <= 1001; n++) {
@@ -316,7 +316,7 @@ static int save(const struct run *run, const char *path, struct error *error)
     return file_save(path, write_json, run, error);
 }
 
-static void save_and_load(void **state)
+TEST(save_and_load)
 {
     struct run *run = sample_run(), *read;
     char *path = in_folder("run.json"), *link = in_folder("link.json");
@@ -342,7 +342,7 @@ static void save_and_load(void **state)
 }
 
 /* A run that cannot be written leaves the old file as it was, and nothing beside it. */
-static void failed_save_keeps_the_file(void **state)
+TEST(failed_save_keeps_the_file)
 {
     struct run *run = sample_run_small(), *read;
     char *path = in_folder("run.json");
@@ -359,7 +359,7 @@ static void failed_save_keeps_the_file(void **state)
     run_free(read);
 }
 
-static void file_errors(void **state)
+TEST(file_errors)
 {
     struct run *run = sample_run(), *read;
     struct error error = {.text = ""};
@@ -378,13 +378,4 @@ static void file_errors(void **state)
     run_free(run);
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(
-        make_folder, remove_folder, TEST(round_trip), TEST(saved_file_prints_the_same),
-        TEST(controls_are_escaped), TEST(numbers_survive), TEST(every_field_is_read),
-        TEST(metrics_that_are_known_survive), TEST(later_fields_are_read),
-        TEST(proofs_are_read), TEST(older_counters_are_read), TEST(names_that_clash),
-        TEST(too_many_members), TEST(save_and_load), TEST(failed_save_keeps_the_file),
-        TEST(file_errors));
-}
+TESTS_BETWEEN(make_folder, remove_folder)

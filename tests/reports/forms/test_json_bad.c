@@ -9,7 +9,7 @@
 #include "sample_study.h"
 #include "unit.h"
 
-static void bad_inputs(void **state)
+TEST(bad_inputs)
 {
     static const struct bad_edit edits[] = {
         {"", "\"schema_version\":\t1", "\"schema_version\":\t2",
@@ -187,7 +187,7 @@ static void bad_inputs(void **state)
 }
 
 /* The name of a case is short, and tells it from the others. */
-static void bad_names(void **state)
+TEST(bad_names)
 {
     static const char *const names[] = {"id",    "op",     "type",  "isa",
                                         "shape", "layout", "module"};
@@ -221,7 +221,7 @@ static void bad_names(void **state)
     run_free(run);
 }
 
-static void two_cases_of_one_id(void **state)
+TEST(two_cases_of_one_id)
 {
     struct run *run = sample_run_small(), *read = NULL;
     struct error error = {.text = ""};
@@ -256,7 +256,7 @@ static void two_cases_of_one_id(void **state)
 }
 
 /* An arm of a study stands once in each group of arms that take turns with it. */
-static void arms_of_one_id(void **state)
+TEST(arms_of_one_id)
 {
     struct run *run = sample_study_run(), *read = NULL;
     struct error error = {.text = ""};
@@ -274,7 +274,7 @@ static void arms_of_one_id(void **state)
     run_free(run);
 }
 
-static void bad_bytes(void **state)
+TEST(bad_bytes)
 {
     static const struct {
         const char *bytes;
@@ -308,7 +308,7 @@ static void bad_bytes(void **state)
     }
 }
 
-static void deep_nesting_is_no_crash(void **state)
+TEST(deep_nesting_is_no_crash)
 {
     static char deep[1000000];
     struct error error;
@@ -318,7 +318,7 @@ static void deep_nesting_is_no_crash(void **state)
     assert_non_null(strstr(error.text, "nested too deep"));
 }
 
-static void unknown_fields_are_ignored(void **state)
+TEST(unknown_fields_are_ignored)
 {
     struct run *run = sample_run_small(), *read;
     char *good = sample_text(run, FORMAT_JSON, NULL), *again;
@@ -338,7 +338,7 @@ static void unknown_fields_are_ignored(void **state)
 }
 
 /* Files written before these fields joined; ratios have none of them here. */
-static void older_files_are_read(void **state)
+TEST(older_files_are_read)
 {
     static const char *const added[] = {"layout", "implementation",  "unranked",
                                         "source", "workspace_bytes", "accuracy",
@@ -371,7 +371,7 @@ static void older_files_are_read(void **state)
 
 /* ---- mutations ---- */
 
-static void mutations(void **state)
+TEST(mutations)
 {
     struct run *run = sample_run_small();
     char *good = sample_text(run, FORMAT_JSON, NULL);
@@ -394,12 +394,4 @@ static void mutations(void **state)
     free(text);
     free(good);
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(bad_inputs), TEST(bad_names), TEST(two_cases_of_one_id),
-                     TEST(arms_of_one_id), TEST(bad_bytes),
-                     TEST(deep_nesting_is_no_crash), TEST(unknown_fields_are_ignored),
-                     TEST(older_files_are_read), TEST(mutations));
 }

@@ -81,7 +81,7 @@ static bool survives(const char *bytes, size_t size)
 }
 
 /* Documents in which members are gone, twice, moved, or of another kind. */
-static void changed_members(void **state)
+TEST(changed_members)
 {
     const struct seeds *seeds = *state;
     uint64_t seed = 1;
@@ -99,7 +99,7 @@ static void changed_members(void **state)
 }
 
 /* The same of a study file: LLVMFuzzerTestOneInput() reads it as one. */
-static void changed_studies(void **state)
+TEST(changed_studies)
 {
     uint64_t seed = 3;
     const size_t n = effort_of(MUTANTS);
@@ -118,7 +118,7 @@ static void changed_studies(void **state)
 }
 
 /* Files that were cut, or with bytes that changed. */
-static void changed_bytes(void **state)
+TEST(changed_bytes)
 {
     const struct seeds *seeds = *state;
     uint64_t seed = 2;
@@ -139,7 +139,7 @@ static void changed_bytes(void **state)
 }
 
 /* No beginning of a document is one, unless only white space is missing. */
-static void every_truncation(void **state)
+TEST(every_truncation)
 {
     const struct seeds *seeds = *state;
     const char *text = seeds->text[0];
@@ -158,9 +158,4 @@ static void every_truncation(void **state)
     }
 }
 
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(set_up, tear_down, TEST(changed_members),
-                             TEST(changed_studies), TEST(changed_bytes),
-                             TEST(every_truncation));
-}
+TESTS_BETWEEN(set_up, tear_down)

@@ -14,7 +14,7 @@ static void expect(const struct run *run, const char *wanted, bool there)
 
 /* A case that a memory stream limits is told in bytes, with all that is compared with it.
  */
-static void rates(void **state)
+TEST(rates)
 {
     static const struct {
         const char *limit;
@@ -49,7 +49,7 @@ static void rates(void **state)
 }
 
 /* A file of functions is no code: that of `call` was removed when the run ended. */
-static void loaded_code(void **state)
+TEST(loaded_code)
 {
     struct run *const run = sample_gate();
     struct arm *const arm = &run->gate->arms[1];
@@ -62,7 +62,7 @@ static void loaded_code(void **state)
 
 /* A stream that is slower than the case is no limit, and the legend says why none is
  * there. */
-static void no_limit(void **state)
+TEST(no_limit)
 {
     struct run *const run = run_new();
     for (int roof = 0; roof < 2; roof++) {
@@ -85,7 +85,7 @@ static void no_limit(void **state)
 }
 
 /* On a terminal only what explains the numbers; a file has all. */
-static void brief(void **state)
+TEST(brief)
 {
     const struct text_options options[] = {{.brief = false}, {.brief = true}};
     for (int i = 0; i < 2; i++) {
@@ -103,7 +103,7 @@ static void brief(void **state)
 }
 
 /* Means leave unranked baselines out, and do not mix settings or layouts. */
-static void means(void **state)
+TEST(means)
 {
     struct run *run = sample_run_alone();
     struct result *big = NULL, *small = NULL;
@@ -128,7 +128,7 @@ static void means(void **state)
 }
 
 /* The fastest fair row of a library, and only if there is none, an unfair one. */
-static void unfair_rows_come_last(void **state)
+TEST(unfair_rows_come_last)
 {
     struct run *run = sample_run_alone();
     expect(run, "  2.363x [", true);
@@ -147,7 +147,7 @@ static void unfair_rows_come_last(void **state)
 }
 
 /* A legend is no table: many choices and scratch memories are only counted. */
-static void choices_are_few(void **state)
+TEST(choices_are_few)
 {
     struct run *run = run_new();
     for (int i = 0; i < 40; i++) {
@@ -174,7 +174,7 @@ static void choices_are_few(void **state)
 }
 
 /* Values in doubt are marked; a line for each doubt names the events. */
-static void doubts(void **state)
+TEST(doubts)
 {
     static const char *const texts[] = {"more branches than instructions (7 against 5)",
                                         "more branches than instructions (9 against 8)",
@@ -207,7 +207,7 @@ static void doubts(void **state)
 }
 
 /* A run whose host does not tell how often: a file may lack any fact. */
-static void shared_core(void **state)
+TEST(shared_core)
 {
     struct run *run = sample_run_small();
 
@@ -217,11 +217,4 @@ static void shared_core(void **state)
     assert_int_equal(facts_number(&run->host, "core_shared_probes", 9), 0);
     expect(run, "\ncore shared: 9 of 20 batches ran beside another thread", true);
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(loaded_code), TEST(doubts), TEST(rates), TEST(brief),
-                     TEST(means), TEST(no_limit), TEST(unfair_rows_come_last),
-                     TEST(choices_are_few), TEST(shared_core));
 }

@@ -97,7 +97,7 @@ static void expect(const struct machine *one, const struct machine *all,
 
 static const struct machine equal = {.narrow = 1, .wide = 1, .noise = 0.001};
 
-static void test_none(void **state)
+TEST(test_none)
 {
     expect(&equal, NULL, LICENSE_NONE, "512 bit");
     expect(&equal, &equal, LICENSE_NONE, "512 bit");
@@ -108,7 +108,7 @@ static void test_none(void **state)
            LICENSE_NONE, "128 bit");
 }
 
-static void test_light(void **state)
+TEST(test_light)
 {
     const struct machine light = MACHINE(1, 0.95, 0.001);
     expect(&light, NULL, LICENSE_LIGHT, "512 heavy on one core runs at 95.0%");
@@ -117,7 +117,7 @@ static void test_light(void **state)
     expect(&MACHINE(0.97, 1, 0.001), NULL, LICENSE_LIGHT, "128 light");
 }
 
-static void test_heavy(void **state)
+TEST(test_heavy)
 {
     const struct machine light = MACHINE(1, 0.95, 0.001);
     const struct machine heavy = MACHINE(0.97, 0.75, 0.001);
@@ -128,7 +128,7 @@ static void test_heavy(void **state)
     expect(&heavy, &MACHINE(1, 0.70, 0.001), LICENSE_HEAVY, "70.0%");
 }
 
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
     const struct machine few = {1, 1, 0.001, 5, NULL, false};
     const struct machine noisy = MACHINE(1, 1, 0.2);
@@ -148,7 +148,7 @@ static void test_unknown(void **state)
 
 /* The clock is noisy, or its class has none: a licence tells, one of scalar work does
  * not. */
-static void test_counters_tell(void **state)
+TEST(test_counters_tell)
 {
     static const double heavy[][LEVELS] = {
         {1, 0, 0}, {0.9, 0.1, 0}, {0.1, 0.1, 0.8}, {1, 0, 0}};
@@ -187,7 +187,7 @@ static void test_counters_tell(void **state)
 }
 
 /* Both tell: the clock decides, a loss of its own comes before one of a licence alone. */
-static void test_counters_beside(void **state)
+TEST(test_counters_beside)
 {
     static const double heavy[][LEVELS] = {
         {1, 0, 0}, {1, 0, 0}, {0, 0.1, 0.9}, {1, 0, 0}};
@@ -215,7 +215,7 @@ static void test_counters_beside(void **state)
     licences = NULL;
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
     struct license_scope *const scopes = calloc(LICENSE_SCOPES, sizeof *scopes);
     struct license_verdict verdict;
@@ -226,7 +226,7 @@ static void test_nothing(void **state)
     free(scopes);
 }
 
-static void test_wins_from(void **state)
+TEST(test_wins_from)
 {
     struct license_net net = {.n_points = 4};
     for (size_t i = 0; i < 4; i++)
@@ -268,7 +268,7 @@ static void expect_answer(enum license_cost cost, const char *shapes,
     free(license);
 }
 
-static void test_answer(void **state)
+TEST(test_answer)
 {
 #define NOT_SLOWER "With that clock avx512 is not slower than narrower sets: gemm "
     static const char none[] = "Wide SIMD costs no clock on this machine: this is why";
@@ -283,12 +283,4 @@ static void test_answer(void **state)
                        "this is why",
                        "More rounds on a quieter machine may tell: scripts/quiet.sh "
                        "simdbench license --rounds=100"));
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_none), TEST(test_light), TEST(test_heavy),
-                     TEST(test_unknown), TEST(test_counters_tell),
-                     TEST(test_counters_beside), TEST(test_nothing), TEST(test_wins_from),
-                     TEST(test_answer));
 }

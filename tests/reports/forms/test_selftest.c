@@ -32,7 +32,7 @@ static void add(struct selftest_effect *effect, enum verdict verdict, double cha
     assert_int_equal(selftest_add(effect, &c, seconds), 0);
 }
 
-static void counts_and_rates(void **state)
+TEST(counts_and_rates)
 {
     static const double effects[] = {0.03, 0};
     struct selftest s;
@@ -71,7 +71,7 @@ static void counts_and_rates(void **state)
     selftest_clear(&s);
 }
 
-static void directions_are_tested(void **state)
+TEST(directions_are_tested)
 {
     static const double effects[] = {0.05, 0};
     struct selftest s;
@@ -87,7 +87,7 @@ static void directions_are_tested(void **state)
 }
 
 /* 20 gates of equal code: 19 of them would have been SAME with 0.6%, one only with 5%. */
-static void threshold_is_recommended(void **state)
+TEST(threshold_is_recommended)
 {
     static const double effects[] = {0};
     struct selftest s;
@@ -107,7 +107,7 @@ static void threshold_is_recommended(void **state)
     selftest_clear(&s);
 }
 
-static void quiet_machine_gets_the_least_threshold(void **state)
+TEST(quiet_machine_gets_the_least_threshold)
 {
     static const double effects[] = {0};
     struct selftest s;
@@ -119,7 +119,7 @@ static void quiet_machine_gets_the_least_threshold(void **state)
 }
 
 /* +2% was found by chance: what is above it has to be found, too. */
-static void least_found(void **state)
+TEST(least_found)
 {
     static const double effects[] = {0.05, 0.01, 0.02, 0.03, 0};
     static const int found[] = {20, 0, 20, 18, 0};
@@ -142,7 +142,7 @@ static void least_found(void **state)
     selftest_clear(&s);
 }
 
-static void nothing_is_known_without_gates(void **state)
+TEST(nothing_is_known_without_gates)
 {
     static const double effects[] = {0, 0.02};
     struct selftest s;
@@ -166,7 +166,7 @@ static char *as_json(const struct selftest *selftest, size_t *size)
     return text;
 }
 
-static void json_is_cited_on_the_same_host(void **state)
+TEST(json_is_cited_on_the_same_host)
 {
     static const double effects[] = {0, 0.03};
     struct selftest s;
@@ -202,7 +202,7 @@ static void json_is_cited_on_the_same_host(void **state)
     selftest_clear(&s);
 }
 
-static void other_documents_are_not_cited(void **state)
+TEST(other_documents_are_not_cited)
 {
     static const char *const documents[] = {
         "",
@@ -226,13 +226,4 @@ static void other_documents_are_not_cited(void **state)
     char *const line = selftest_cite(good, strlen(good), "f");
     assert_string_equal(line, "x");
     free(line);
-}
-
-int main(void)
-{
-    return RUN_TESTS(
-        TEST(counts_and_rates), TEST(directions_are_tested),
-        TEST(threshold_is_recommended), TEST(quiet_machine_gets_the_least_threshold),
-        TEST(least_found), TEST(nothing_is_known_without_gates),
-        TEST(json_is_cited_on_the_same_host), TEST(other_documents_are_not_cited));
 }

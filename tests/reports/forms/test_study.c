@@ -12,7 +12,7 @@ static void drop(struct study *study)
 
 /* ---- the file ---- */
 
-static void arms_inherit(void **state)
+TEST(arms_inherit)
 {
     struct study *const study = sample_study();
     const struct study_arm *const clean = study_find_arm(study, "clean");
@@ -29,7 +29,7 @@ static void arms_inherit(void **state)
     drop(study);
 }
 
-static void checks_inherit(void **state)
+TEST(checks_inherit)
 {
     struct study *const study = sample_study();
     const struct study_check *const first = &study->claims[0].check;
@@ -68,7 +68,7 @@ static const char *changed(const char *from, const char *to)
     return error.text;
 }
 
-static void mistakes_name_their_field(void **state)
+TEST(mistakes_name_their_field)
 {
     static const struct {
         const char *from, *to, *error;
@@ -138,7 +138,7 @@ static void mistakes_name_their_field(void **state)
     assert_string_equal(changed("\"threads\": 1", "\"threads\": 2"), "");
 }
 
-static void numbers_of_needs(void **state)
+TEST(numbers_of_needs)
 {
     assert_true(study_need_number("cpus:8") == 8);
     assert_true(study_need_number("memory:2TB") == 2e12);
@@ -148,7 +148,7 @@ static void numbers_of_needs(void **state)
     assert_true(isnan(study_need_number("memory:2")));
 }
 
-static void shapes_of_arms(void **state)
+TEST(shapes_of_arms)
 {
     static const struct {
         const char *arm, *at, *shape;
@@ -172,7 +172,7 @@ static void shapes_of_arms(void **state)
 }
 
 /* A claim without a number is quoted, with the reason that there is none. */
-static void unlearned(void **state)
+TEST(unlearned)
 {
     struct study *const study = sample_study();
     struct study_claim *const claim = &study->claims[1];
@@ -196,7 +196,7 @@ static void unlearned(void **state)
 }
 
 /* An interval beyond a range by less than the floor says why it decides nothing. */
-static void beyond_by_less_than_noise(void **state)
+TEST(beyond_by_less_than_noise)
 {
     struct study *const study = sample_study();
     struct study_claim *const claim = &study->claims[0];
@@ -219,7 +219,7 @@ static void beyond_by_less_than_noise(void **state)
 
 /* ---- outputs ---- */
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
     for (int hostile = 0; hostile < 2; hostile++) {
         struct run *const run = hostile ? sample_study_hostile() : sample_study_run();
@@ -233,7 +233,7 @@ static void round_trip(void **state)
     }
 }
 
-static void golden_outputs(void **state)
+TEST(golden_outputs)
 {
     static const struct {
         const char *name;
@@ -253,14 +253,4 @@ static void golden_outputs(void **state)
         check_golden(rows[i].name, sample_text(run, rows[i].format, &rows[i].options));
         run_free(run);
     }
-}
-
-int main(int argc, char **argv)
-{
-    if (!golden_arguments(argc, argv))
-        return 2;
-    return RUN_TESTS(
-        TEST(arms_inherit), TEST(checks_inherit), TEST(mistakes_name_their_field),
-        TEST(numbers_of_needs), TEST(shapes_of_arms), TEST(unlearned),
-        TEST(beyond_by_less_than_noise), TEST(round_trip), TEST(golden_outputs));
 }

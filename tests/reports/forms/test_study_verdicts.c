@@ -3,7 +3,7 @@
 #include "sample_study.h"
 #include "unit.h"
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
     static const struct {
         enum study_measure measure;
@@ -237,7 +237,7 @@ static void verdicts(void **state)
     }
 }
 
-static void verdicts_of_claims(void **state)
+TEST(verdicts_of_claims)
 {
     static const struct {
         const char *id;
@@ -267,7 +267,7 @@ static void verdicts_of_claims(void **state)
 }
 
 /* An absent point decides if no other refutes. */
-static void absent_points(void **state)
+TEST(absent_points)
 {
     struct study study = {.name = NULL};
     struct study_claim *const claim = study_add_claim(&study, "1");
@@ -322,7 +322,7 @@ static double outside(const struct study_check *check)
 
 /* Each claim of the studies that are brought comes out both ways, and says so in a
  * sentence of its own. What arithmetic decides has no samples. */
-static void every_claim_can_go_both_ways(void **state)
+TEST(every_claim_can_go_both_ways)
 {
     static const char *const names[] = {"burn-conv", "nnc-relu", "rusttensor",
                                         "tropical-gemm", "trueno"};
@@ -362,7 +362,7 @@ static void every_claim_can_go_both_ways(void **state)
     assert_true(claims > 150);
 }
 
-static void a_number_is_said_once(void **state)
+TEST(a_number_is_said_once)
 {
     static const struct {
         double value;
@@ -375,7 +375,6 @@ static void a_number_is_said_once(void **state)
         {98, "It is 0.98, not 0.97: 98.", MEASURE_ARITHMETIC, AS_VALUE},
         {0.9, "It is 0.98, not 0.97: 0.90x.", MEASURE_METRIC, AS_RATIO},
         {98, "It is 0.98, not 0.97: 98 cycles per element.", MEASURE_METRIC, AS_VALUE}};
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct study_point point = {.value = rows[i].value};
         const struct study_claim claim = {
@@ -392,10 +391,4 @@ static void a_number_is_said_once(void **state)
         assert_string_equal(buffer_text(&text), rows[i].text);
         buffer_free(&text);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(a_number_is_said_once), TEST(every_claim_can_go_both_ways),
-                     TEST(verdicts), TEST(verdicts_of_claims), TEST(absent_points));
 }

@@ -4,7 +4,7 @@
 #include "sample_run.h"
 #include "unit.h"
 
-static void golden_outputs(void **state)
+TEST(golden_outputs)
 {
     static const struct {
         const char *name;
@@ -30,7 +30,7 @@ static void golden_outputs(void **state)
 }
 
 /* Printing each group when it ends gives the same text as printing all at once later. */
-static void live_is_later(void **state)
+TEST(live_is_later)
 {
     static const int widths[] = {0, 60, 80, 100, 132, 180, 250};
     for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
@@ -65,7 +65,7 @@ static int columns(const char *line, size_t length)
 }
 
 /* With five libraries, too, the table stays within the terminal. */
-static void widths_are_kept(void **state)
+TEST(widths_are_kept)
 {
     static const int widths[] = {94, 100, 110, 120, 150, 200};
     struct run *run = sample_run();
@@ -80,7 +80,7 @@ static void widths_are_kept(void **state)
     run_free(run);
 }
 
-static void interrupted_run(void **state)
+TEST(interrupted_run)
 {
     struct run *run = sample_run_plan();
     char *text;
@@ -99,7 +99,7 @@ static void interrupted_run(void **state)
 }
 
 /* Neither terminal control nor markup of any kind gets through. */
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
     struct run *run = sample_run_hostile();
     for (enum format format = FORMAT_TABLE; format < FORMATS; format++) {
@@ -121,7 +121,7 @@ static void hostile_names(void **state)
 }
 
 /* Every line of a Markdown table has as many cells as its heading. */
-static void markdown_cells(void **state)
+TEST(markdown_cells)
 {
     struct run *run = sample_run_hostile();
     char *text = sample_text(run, FORMAT_MARKDOWN, NULL), *rest = text, *line;
@@ -148,7 +148,7 @@ static void markdown_cells(void **state)
 }
 
 /* No cell is a formula; numbers below 0 stay numbers. */
-static void csv_formulas(void **state)
+TEST(csv_formulas)
 {
     static const char *const rows[][2] = {
         {"=1+1", "'=1+1"}, {"+1", "'+1"},
@@ -192,7 +192,7 @@ struct own {
     size_t n_texts, n_list;
 };
 
-static void fields_own(void **state)
+TEST(fields_own)
 {
     const struct fields part = FIELDS(FIELD(NAME, own_part, name));
     const struct fields fields =
@@ -210,7 +210,7 @@ static void fields_own(void **state)
 }
 
 /* Texts of a format are literal; the format is Markdown. */
-static void markdown_told(void **state)
+TEST(markdown_told)
 {
     char *text = NULL;
     size_t size = 0;
@@ -224,7 +224,7 @@ static void markdown_told(void **state)
 }
 
 /* Sites make no links of names; ids stay whole. */
-static void markdown_links(void **state)
+TEST(markdown_links)
 {
     static const char *const rows[][2] = {
         {"see https://a.b/c", "see https:&#8203;//a.b/c"},
@@ -248,7 +248,7 @@ static void markdown_links(void **state)
 }
 
 /* A line is one line, whatever is in it. */
-static void lines(void **state)
+TEST(lines)
 {
     char *text = NULL;
     size_t size = 0;
@@ -262,7 +262,7 @@ static void lines(void **state)
     free(text);
 }
 
-static void csv_records(void **state)
+TEST(csv_records)
 {
     struct run *run = sample_run_hostile();
     char *text = sample_text(run, FORMAT_CSV, NULL);
@@ -287,7 +287,7 @@ static void csv_records(void **state)
     run_free(run);
 }
 
-static void plain_text(void **state)
+TEST(plain_text)
 {
     static const struct {
         const char *text, *plain;
@@ -332,7 +332,7 @@ static void plain_text(void **state)
 }
 
 /* Rounding as it shows in the table: four digits, and units that follow the rounding. */
-static void times_in_table(void **state)
+TEST(times_in_table)
 {
     static const struct {
         double ns;
@@ -355,7 +355,7 @@ static void times_in_table(void **state)
     }
 }
 
-static void formats(void **state)
+TEST(formats)
 {
     struct run *run = sample_run_small();
     FILE *full = fopen("/dev/full", "w");
@@ -381,7 +381,7 @@ static void formats(void **state)
 }
 
 /* Columns are as wide as their texts, but for those that end a row. */
-static void grids(void **state)
+TEST(grids)
 {
     static const char table[] = "  name  number  note\n"
                                 "  a          1  \\x1b!\n"
@@ -403,15 +403,4 @@ static void grids(void **state)
         assert_string_equal(text, expected[i]);
         free(text);
     }
-}
-
-int main(int argc, char **argv)
-{
-    if (!golden_arguments(argc, argv))
-        return 2;
-    return RUN_TESTS(TEST(golden_outputs), TEST(live_is_later), TEST(widths_are_kept),
-                     TEST(interrupted_run), TEST(hostile_names), TEST(markdown_cells),
-                     TEST(csv_records), TEST(csv_formulas), TEST(markdown_told),
-                     TEST(markdown_links), TEST(fields_own), TEST(lines),
-                     TEST(plain_text), TEST(times_in_table), TEST(grids), TEST(formats));
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Change points: how often equal code seems to change, and how often a change is seen, in
  * simulated histories; no clock, and the same random numbers every time. */
-#include <stdio.h>
-
 #include "effort.h"
 #include "random.h"
 #include "reports.h"
@@ -80,7 +78,7 @@ static size_t count_seen(const struct weather *weather, size_t n, size_t at, dou
     return seen;
 }
 
-static void test_false_alarms(void **state)
+TEST(test_false_alarms)
 {
     static const size_t lengths[] = {20, 40, 100};
     const size_t cases = effort_of(CASES);
@@ -94,7 +92,7 @@ static void test_false_alarms(void **state)
     }
 }
 
-static void test_power(void **state)
+TEST(test_power)
 {
     static const struct {
         size_t n, at;
@@ -119,7 +117,7 @@ static void test_power(void **state)
         }
 }
 
-static void test_exact(void **state)
+TEST(test_exact)
 {
     double x[100];
     size_t at[100 / CHANGE_SEGMENT];
@@ -139,9 +137,4 @@ static void test_exact(void **state)
         x[i] = 5;
     assert_int_equal(stats_change_points(x, 100, 0, 1, at), 0);
     assert_int_equal(stats_change_points(x, 0, 0, 1, at), 0);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_exact), TEST(test_false_alarms), TEST(test_power));
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accused hosts of random fleets of a fixed seed. */
-#include <math.h>
-
 #include "effort.h"
 #include "fleet/fleet.h"
 #include "sample_run.h"
@@ -72,7 +70,7 @@ static size_t accused(size_t hosts, double slow, uint64_t *seed, size_t *rightly
     return n;
 }
 
-static void test_false_alarms(void **state)
+TEST(test_false_alarms)
 {
     static const size_t hosts[] = {6, 8, 16, 40};
     const size_t fleets = effort_of(FLEETS);
@@ -91,7 +89,7 @@ static void test_false_alarms(void **state)
     }
 }
 
-static void test_slow_host_is_found(void **state)
+TEST(test_slow_host_is_found)
 {
     uint64_t seed = 18;
 
@@ -104,7 +102,7 @@ static void test_slow_host_is_found(void **state)
 
 /* Hosts of another fingerprint are a kind of their own; the median over the runs of a
  * host forgives one that was disturbed. */
-static void test_kinds_and_runs(void **state)
+TEST(test_kinds_and_runs)
 {
     struct fleet fleet = {.n_hosts = 0};
 
@@ -141,21 +139,10 @@ static void test_kinds_and_runs(void **state)
     fleet_free(&fleet);
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
     /* Student's distribution: t(0.025) of 1, 2 and 4 degrees of freedom. */
     assert_true(fabs(fleet_limit(2, 0.05) - 12.7062) < 1e-3);
     assert_true(fabs(fleet_limit(4, 0.05) - 4.30265) < 1e-4);
     assert_true(fabs(fleet_limit(8, 0.05) - 2.77645) < 1e-4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_false_alarms),
-        cmocka_unit_test(test_slow_host_is_found),
-        cmocka_unit_test(test_kinds_and_runs),
-        cmocka_unit_test(test_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
 #include "history_file.h"
 
 #define FMA "gemm/maxplus-f32/avx512/fma@64x64x64"
@@ -14,7 +12,7 @@ static const struct result *find(const struct run *run, const char *id)
     return NULL;
 }
 
-static void test_reads_what_was_appended(void **state)
+FRESH_TEST(test_reads_what_was_appended)
 {
     struct run *const run = sample_run_alone();
     append(run);
@@ -45,7 +43,7 @@ static void test_reads_what_was_appended(void **state)
     run_free(run);
 }
 
-static void test_keeps_all_of_a_run(void **state)
+FRESH_TEST(test_keeps_all_of_a_run)
 {
     struct run *const run = sample_run_alone();
     const struct result *const result = find(run, FMA);
@@ -78,7 +76,7 @@ static void test_keeps_all_of_a_run(void **state)
     run_free(run);
 }
 
-static void test_order_and_roofs(void **state)
+FRESH_TEST(test_order_and_roofs)
 {
     struct run *const run = sample_run_alone();
     append(run);
@@ -110,7 +108,7 @@ static void test_order_and_roofs(void **state)
     run_free(run);
 }
 
-static void test_merged_results_stay_behind(void **state)
+FRESH_TEST(test_merged_results_stay_behind)
 {
     struct run *const alone = sample_run_alone(), *const merged = sample_run();
     assert_true(merged->n_results > alone->n_results);
@@ -140,7 +138,7 @@ static struct run *compared_run(void)
     return run;
 }
 
-static void test_comparisons(void **state)
+FRESH_TEST(test_comparisons)
 {
     struct run *const run = compared_run();
     append(run);
@@ -172,7 +170,7 @@ static char *written(const struct history *history, writer *write)
     return text;
 }
 
-static void test_table_and_csv(void **state)
+FRESH_TEST(test_table_and_csv)
 {
     char words[][40] = {FMA,   "aa",    "Some CPU",    "2024-01-01T00:00:00Z",
                         "abc", "v1",    "ok",          "REGRESSED",
@@ -240,7 +238,7 @@ static void test_table_and_csv(void **state)
     fclose(full);
 }
 
-static void test_hostile_strings(void **state)
+FRESH_TEST(test_hostile_strings)
 {
     struct run *const run = sample_run_hostile();
     assert_int_equal(facts_text(&run->settings, "label", SAMPLE_HOSTILE), 0);
@@ -265,13 +263,4 @@ static void test_hostile_strings(void **state)
     history_free(&again);
     history_free(&history);
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS_BETWEEN(
-        make_folder, remove_folder, FRESH(test_reads_what_was_appended),
-        FRESH(test_keeps_all_of_a_run), FRESH(test_order_and_roofs),
-        FRESH(test_merged_results_stay_behind), FRESH(test_comparisons),
-        FRESH(test_table_and_csv), FRESH(test_hostile_strings));
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Histories that are large, shared, broken, or on a full disk. */
-#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,7 +11,7 @@
 
 /* ---- large, at once ---- */
 
-static void test_ten_thousand(void **state)
+FRESH_TEST(test_ten_thousand)
 {
     enum { SAMPLES = 20 };
     const size_t cases = effort_of(10000);
@@ -40,7 +39,7 @@ static void test_ten_thousand(void **state)
     run_free(run);
 }
 
-static void test_writers_at_once(void **state)
+FRESH_TEST(test_writers_at_once)
 {
     enum { WRITERS = 8, RUNS = 4 };
     struct run *const run = sample_run_small();
@@ -82,7 +81,7 @@ static void assert_refused(const struct run *run, int code, const char *word)
     assert_non_null(strstr(checked.text, word));
 }
 
-static void test_bad_files(void **state)
+FRESH_TEST(test_bad_files)
 {
     static const char longer[] =
         "This is a longer text, which has more bytes than the header of a database, a "
@@ -119,7 +118,7 @@ static void test_bad_files(void **state)
 }
 
 /* Each alone makes a history one that is refused before anything is measured. */
-static void test_strange_tables(void **state)
+FRESH_TEST(test_strange_tables)
 {
     static const struct {
         const char *sql, *word;
@@ -150,7 +149,7 @@ static void test_strange_tables(void **state)
 }
 
 /* Things that a user adds stay, and do not run. */
-static void test_triggers_and_views(void **state)
+FRESH_TEST(test_triggers_and_views)
 {
     struct run *const run = sample_run_small();
     append(run);
@@ -168,7 +167,7 @@ static void test_triggers_and_views(void **state)
     run_free(run);
 }
 
-static void test_endless_query(void **state)
+FRESH_TEST(test_endless_query)
 {
     struct database database;
     struct error error = {.text = ""};
@@ -189,7 +188,7 @@ static void test_endless_query(void **state)
 }
 
 /* Cells that the tables forbid, and times that are none. */
-static void test_tampered_cells(void **state)
+FRESH_TEST(test_tampered_cells)
 {
     struct run *const run = sample_run_small();
     append(run);
@@ -218,7 +217,7 @@ static void test_tampered_cells(void **state)
     run_free(run);
 }
 
-static void test_no_regular_files(void **state)
+FRESH_TEST(test_no_regular_files)
 {
     struct run *const run = sample_run_small();
     struct error error = {.text = ""};
@@ -240,7 +239,7 @@ static void test_no_regular_files(void **state)
     run_free(run);
 }
 
-static void test_empty_file(void **state)
+FRESH_TEST(test_empty_file)
 {
     struct run *const run = sample_run_small();
     FILE *const file = fopen(path, "w");
@@ -257,13 +256,14 @@ static void test_empty_file(void **state)
 static void limit_files(rlim_t bytes)
 {
     struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     limit.rlim_cur = bytes;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 /* A disk that is full at some point of a transaction, wherever that is. */
-static void test_full_disk(void **state)
+FRESH_TEST(test_full_disk)
 {
     struct run *const run = sample_run_alone();
     struct error error = {.text = ""};
@@ -289,14 +289,4 @@ static void test_full_disk(void **state)
     append(run);
     assert_int_equal(count("SELECT count(*) FROM runs"), 3);
     run_free(run);
-}
-
-int main(void)
-{
-    signal(SIGXFSZ, SIG_IGN);
-    return RUN_TESTS_BETWEEN(
-        make_folder, remove_folder, FRESH(test_ten_thousand), FRESH(test_writers_at_once),
-        FRESH(test_bad_files), FRESH(test_strange_tables), FRESH(test_triggers_and_views),
-        FRESH(test_endless_query), FRESH(test_tampered_cells),
-        FRESH(test_no_regular_files), FRESH(test_empty_file), FRESH(test_full_disk));
 }

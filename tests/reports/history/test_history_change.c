@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes that a history shows: found, and told as text and as JSON. */
 #include <cjson/cJSON.h>
-#include <math.h>
-#include <stdio.h>
 
 #include "random.h"
 #include "reports.h"
@@ -53,7 +51,7 @@ static struct history make_history(void)
     return history;
 }
 
-static void test_finds(void **state)
+TEST(test_finds)
 {
     struct history history = make_history();
     assert_int_equal(history.n_changes, 1);
@@ -68,7 +66,7 @@ static void test_finds(void **state)
     assert_null(history.changes);
 }
 
-static void test_many_runs(void **state)
+TEST(test_many_runs)
 {
     struct history history = {.n = 0};
     uint64_t seed = 6;
@@ -96,7 +94,7 @@ __attribute__((noinline)) static char *text_of(int (*write)(const struct history
     return text;
 }
 
-static void test_told(void **state)
+TEST(test_told)
 {
     struct history history = make_history();
     char *const text = text_of(history_write_table, &history);
@@ -131,7 +129,7 @@ static int write_json(const struct history *history, FILE *file, struct error *e
     return json_end(&json, file, error);
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
     struct history history = make_history();
     char *const text = text_of(write_json, &history);
@@ -153,10 +151,4 @@ static void test_json(void **state)
     cJSON_Delete(root);
     free(text);
     history_free(&history);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_finds), TEST(test_many_runs), TEST(test_told),
-                     TEST(test_json));
 }

@@ -58,7 +58,7 @@ static struct run *one_case(const char *id, double ns)
     return run;
 }
 
-static void groups_meet(void **state)
+TEST(groups_meet)
 {
     struct run *run = sample_run_alone();
     size_t before = run->n_results, group = run->results[before - 1].group;
@@ -93,7 +93,7 @@ static void groups_meet(void **state)
 }
 
 /* Ratios within the run that is merged into are what they were. */
-static void own_ratios_stay(void **state)
+TEST(own_ratios_stay)
 {
     struct run *run = sample_run(), *alone = sample_run_alone();
     for (size_t i = 0; i < alone->n_results; i++) {
@@ -111,7 +111,7 @@ static void own_ratios_stay(void **state)
     run_free(alone);
 }
 
-static void what_is_the_same_work(void **state)
+TEST(what_is_the_same_work)
 {
     static const struct {
         const char *id, *layout, *other_layout, *threads;
@@ -145,7 +145,7 @@ static void what_is_the_same_work(void **state)
 }
 
 /* A file that is merged twice, and one that is itself merged, keep their ids apart. */
-static void names_are_unique(void **state)
+TEST(names_are_unique)
 {
     struct run *run = one_case("tanh/f32/avx2/a@9", 100), *middle;
     merge(run, one_case("tanh/f32/avx2/a@9", 200), "x/b.json");
@@ -175,7 +175,7 @@ static void names_are_unique(void **state)
 }
 
 /* Rows of the same instruction set, or else whatever the file has. */
-static void other_instruction_sets(void **state)
+TEST(other_instruction_sets)
 {
     struct run *run = one_case("tanh/f32/avx512/a@9", 100), *other;
     add_case(run, 0, "tanh/f32/sse2/a@9", 400);
@@ -190,7 +190,7 @@ static void other_instruction_sets(void **state)
 }
 
 /* Made elsewhere: a summary, but no samples. */
-static void summary_without_samples(void **state)
+TEST(summary_without_samples)
 {
     struct run *run = one_case("tanh/f32/avx2/a@9", 100), *again;
     struct run *other = one_case("tanh/f32/avx2/b@9", 100);
@@ -209,7 +209,7 @@ static void summary_without_samples(void **state)
     run_free(run);
 }
 
-static void nothing_to_merge(void **state)
+TEST(nothing_to_merge)
 {
     struct run *run = run_new(), *empty = run_new();
     merge(run, empty, "empty");
@@ -219,12 +219,4 @@ static void nothing_to_merge(void **state)
     assert_true(run->results[0].group == 0 && run->results[1].group == 1);
     assert_false(run->results[0].is_baseline);
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(groups_meet), TEST(own_ratios_stay),
-                     TEST(what_is_the_same_work), TEST(names_are_unique),
-                     TEST(other_instruction_sets), TEST(summary_without_samples),
-                     TEST(nothing_to_merge));
 }

@@ -26,7 +26,7 @@ static double count_orders(size_t n, size_t m, size_t u)
     return low / orders;
 }
 
-static void mann_whitney_is_exact(void **state)
+TEST(mann_whitney_is_exact)
 {
     const double a[] = {1, 2, 3, 4, 5}, b[] = {6, 7, 8, 9, 10};
     const double mixed[] = {0.5, 3.5, 7, 11};
@@ -42,7 +42,7 @@ static void mann_whitney_is_exact(void **state)
 
 /* By hand: U = 9, its mean 24.5, its variance 49/12 (15 - 120/182) with ties of 2, 3, 4,
  * 3 and 2 values; (9 + 0.5 - 24.5) / 7.6523 = -1.9602. */
-static void mann_whitney_with_ties(void **state)
+TEST(mann_whitney_with_ties)
 {
     const double a[] = {1, 1, 2, 2, 3, 3, 4}, b[] = {2, 3, 3, 4, 4, 5, 5};
     const double equal[] = {2, 2, 2, 2, 2, 2, 2};
@@ -50,7 +50,7 @@ static void mann_whitney_with_ties(void **state)
     assert_true(stats_shift_p(equal, 7, equal, 7, 0) == 1);
 }
 
-static void shift_and_its_interval(void **state)
+TEST(shift_and_its_interval)
 {
     const double a[] = {1, 2, 3, 4, 5}, b[] = {11, 12.5, 13, 14, 15};
     struct interval ci;
@@ -111,7 +111,7 @@ static void compare(struct run *head, struct run *base)
 #define ADD64 "gemm/maxplus-f32/avx512/add@64x64x64"
 #define BLAS64 "openblas:gemm/plustimes-f32/lib/sgemm@64x64x64"
 
-static void changes_are_found(void **state)
+TEST(changes_are_found)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
     slow_down(find(head, FMA64), 1.10);
@@ -154,7 +154,7 @@ static void place_loop(struct result *result, double offset, double bytes)
 }
 
 /* The place of a small loop explains its change; one that stayed there has no excuse. */
-static void places_of_small_loops(void **state)
+TEST(places_of_small_loops)
 {
     static const struct {
         double base, head, bytes, factor;
@@ -183,7 +183,7 @@ static void places_of_small_loops(void **state)
     }
 }
 
-static void equal_runs_are_the_same(void **state)
+TEST(equal_runs_are_the_same)
 {
     struct run *const head = sample_run_alone();
     compare(head, sample_run_alone());
@@ -201,7 +201,7 @@ static void equal_runs_are_the_same(void **state)
 }
 
 /* A slow-down of the roof too is the machine's, not the code's. */
-static void a_slower_machine_is_no_regression(void **state)
+TEST(a_slower_machine_is_no_regression)
 {
     struct run *const head = sample_run_alone();
     for (size_t i = 0; i < head->n_results; i++)
@@ -215,7 +215,7 @@ static void a_slower_machine_is_no_regression(void **state)
     run_free(head);
 }
 
-static void other_machines_are_refused(void **state)
+TEST(other_machines_are_refused)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
     slow_down(find(head, FMA64), 1.5);
@@ -245,7 +245,7 @@ static void compare_of_other_programs(struct run *head, struct run *base)
 }
 
 /* Nothing in their files tells what the machine changed by. */
-static void other_programs_regress_by_a_factor(void **state)
+TEST(other_programs_regress_by_a_factor)
 {
     static const struct {
         double base, head;
@@ -271,7 +271,7 @@ static void other_programs_regress_by_a_factor(void **state)
 }
 
 /* A benchmark that fails in both files is left out only if it fails for one reason. */
-static void other_programs_fail_in_both(void **state)
+TEST(other_programs_fail_in_both)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
     struct run *const runs[] = {base, head};
@@ -294,7 +294,7 @@ static void other_programs_fail_in_both(void **state)
 }
 
 /* A count that does not vary decides on any machine; one that varies never. */
-static void exact_counts_decide(void **state)
+TEST(exact_counts_decide)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
     assert_int_equal(string_set(&base->fingerprint, "ffff"), 0);
@@ -328,7 +328,7 @@ static struct result *count_more(struct run *head, struct run *base, const char 
 
 /* Code that is faster may need more instructions, and more of one kind of them are no
  * sign of slower code. */
-static void other_counts_are_told(void **state)
+TEST(other_counts_are_told)
 {
     struct run *head = sample_run_alone(), *base = sample_run_alone();
     slow_down(find(base, FMA64), 5);
@@ -344,7 +344,7 @@ static void other_counts_are_told(void **state)
 }
 
 /* A faster machine has no faster code: neither another one, nor one that drifted. */
-static void faster_machines_excuse_no_count(void **state)
+TEST(faster_machines_excuse_no_count)
 {
     for (int drifts = 0; drifts < 2; drifts++) {
         struct run *const head = sample_run_alone(), *const base = sample_run_alone();
@@ -361,7 +361,7 @@ static void faster_machines_excuse_no_count(void **state)
 }
 
 /* Equal builds have no slower code, whatever their counts are. */
-static void equal_builds_do_not_regress(void **state)
+TEST(equal_builds_do_not_regress)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
     assert_int_equal(string_set(&head->tool_build_id, "abc"), 0);
@@ -372,7 +372,7 @@ static void equal_builds_do_not_regress(void **state)
     run_free(head);
 }
 
-static void new_and_gone(void **state)
+TEST(new_and_gone)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
     assert_int_equal(string_set(&find(head, ADD64)->id, "gemm/new"), 0);
@@ -406,7 +406,7 @@ static void new_and_gone(void **state)
     run_free(head);
 }
 
-static void comparisons_are_not_compared(void **state)
+TEST(comparisons_are_not_compared)
 {
     struct run *const gate = sample_gate(), *const run = sample_run_alone();
     struct error error = {.text = ""};
@@ -419,7 +419,7 @@ static void comparisons_are_not_compared(void **state)
 }
 
 /* Medians without samples have no interval, so no verdict. */
-static void medians_alone(void **state)
+TEST(medians_alone)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
     find(base, FMA64)->samples.n = 0;
@@ -429,17 +429,4 @@ static void medians_alone(void **state)
     assert_string_equal(fma->reason, "too few samples for an interval");
     assert_near(fma->change, 0, 1e-12);
     run_free(head);
-}
-
-int main(void)
-{
-    return RUN_TESTS(
-        TEST(mann_whitney_is_exact), TEST(mann_whitney_with_ties),
-        TEST(shift_and_its_interval), TEST(changes_are_found),
-        TEST(places_of_small_loops), TEST(equal_runs_are_the_same),
-        TEST(a_slower_machine_is_no_regression), TEST(other_machines_are_refused),
-        TEST(other_programs_regress_by_a_factor), TEST(exact_counts_decide),
-        TEST(other_counts_are_told), TEST(other_programs_fail_in_both),
-        TEST(faster_machines_excuse_no_count), TEST(equal_builds_do_not_regress),
-        TEST(new_and_gone), TEST(comparisons_are_not_compared), TEST(medians_alone));
 }

@@ -35,7 +35,7 @@ static void check_everywhere(struct run *run, const char *begin)
     run_free(run);
 }
 
-static void everywhere(void **state)
+TEST(everywhere)
 {
     check_everywhere(sample_run(), "gemm/maxplus-f32: avx512/fma ");
     check_everywhere(sample_gate(), "CODE IS WORSE: 1 of 8 cases: ");
@@ -54,7 +54,7 @@ static bool says(const struct run *run, const char *words)
 }
 
 /* Without a cause, the largest bound stands; of two cases, the bound that changed. */
-static void bounds(void **state)
+TEST(bounds)
 {
     struct run *const run = run_new();
     assert_non_null(run_add_result(run));
@@ -155,7 +155,7 @@ static void bounds(void **state)
     run_free(run);
 }
 
-static void other_programs(void **state)
+TEST(other_programs)
 {
     struct run *const run = run_new();
     struct result *const result = run_add_result(run);
@@ -169,7 +169,7 @@ static void other_programs(void **state)
 }
 
 /* Rows that others disturbed are told; so is the command that asks why. */
-static void honest(void **state)
+TEST(honest)
 {
     struct run *const run = sample_run_alone();
     for (size_t i = 0; i < run->n_results; i++)
@@ -209,11 +209,10 @@ static void honest(void **state)
 }
 
 /* Runs of two machines and wrong cases come before undecided cases. */
-static void stored_runs(void **state)
+TEST(stored_runs)
 {
     struct run *const run = run_new();
     struct gate *const gate = run_gate(run);
-    (void)state;
     need(!string_set(&gate->kind, "stored"));
     for (int i = 0; i < 3; i++) {
         struct result *const result = run_add_result(run);
@@ -243,11 +242,10 @@ static void stored_runs(void **state)
 }
 
 /* Another decided claim stands in for an opening claim without an outcome. */
-static void opening_of_a_study(void **state)
+TEST(opening_of_a_study)
 {
     struct run *const run = sample_study_run();
     struct study_claim *const claims = run->studies[0].claims;
-    (void)state;
     need(!string_set(&claims[1].confirms, "Branches cost time."));
     claims[0].check.verdict = STUDY_UNDECIDED;
     struct answer answer = run_answer(run);
@@ -262,10 +260,9 @@ static void opening_of_a_study(void **state)
 }
 
 /* A case of a plug-in is found by the plug-in. */
-static void command_with_a_plugin(void **state)
+TEST(command_with_a_plugin)
 {
     struct run *const run = sample_run_alone();
-    (void)state;
     for (size_t i = 0; i < run->n_results; i++)
         run->results[i].summary.limit.share = 0.5;
     assert_true(says(run, ". Why: simdbench explain '"));
@@ -286,10 +283,9 @@ static void command_with_a_plugin(void **state)
 }
 
 /* A limit that was too low says nothing of the others. */
-static void limits_that_are_too_low(void **state)
+TEST(limits_that_are_too_low)
 {
     struct run *const run = sample_run_alone();
-    (void)state;
     for (size_t i = 0; i < run->n_results; i++) {
         run->results[i].summary.limit.share = i % 2 ? 1.5 : 0.9;
         run->results[i].summary.limit.too_low = i % 2;
@@ -320,7 +316,7 @@ static void add_kernel(struct run *run, const char *id, size_t group, double ns,
 }
 
 /* A kernel that is level at each size is not called the fastest of half of them. */
-static void level_kernels(void **state)
+TEST(level_kernels)
 {
     struct run *const run = run_new();
     add_kernel(run, "mix/f32/lib/mix@64", 0, 1010, 0.04);
@@ -345,7 +341,7 @@ static void level_kernels(void **state)
 
 /* A kernel whose times scatter is not level with the fastest; the kernel with the least
  * times is named if two are. */
-static void noisy_kernels(void **state)
+TEST(noisy_kernels)
 {
     struct run *const run = run_new();
     add_kernel(run, "mix/f32/scalar/max@64", 0, 990, 0.04);
@@ -376,7 +372,7 @@ static void noisy_kernels(void **state)
 
 /* A copy is no faster load: the highest rate of each level stands, and none is the
  * fastest kernel. */
-static void roofs(void **state)
+TEST(roofs)
 {
     static const struct {
         const char *id, *level;
@@ -397,12 +393,4 @@ static void roofs(void **state)
     assert_int_equal(run_fastest(run, NULL, fastest), 0);
     assert_false(fastest[0] || fastest[1] || fastest[2]);
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(other_programs), TEST(honest),
-                     TEST(level_kernels), TEST(noisy_kernels), TEST(roofs),
-                     TEST(stored_runs), TEST(opening_of_a_study),
-                     TEST(command_with_a_plugin), TEST(limits_that_are_too_low));
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Made-up times of a dispatcher and its kernels. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "judge/judge.h"
 #include "unit.h"
 
@@ -55,7 +52,7 @@ static const struct row rows[] = {
     {"256", {80, 40, 42}}, {"257", {80, 40, 40}},  {"300", {90, 0, 90}},
 };
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
     struct audit audit;
     struct run *const run = make(rows, ARRAY_LEN(rows), "");
@@ -91,7 +88,7 @@ static void test_ranges(void **state)
 }
 
 /* Names such as mix_by8 say nothing of an instruction set. */
-static void test_its_name(void **state)
+TEST(test_its_name)
 {
     struct audit audit;
     struct run *const run = make(rows, ARRAY_LEN(rows), "");
@@ -107,7 +104,7 @@ static void test_its_name(void **state)
 
 /* A jump to the right kernel costs a part of a short call; of two kernels that are as
  * fast either is right. */
-static void test_own_code(void **state)
+TEST(test_own_code)
 {
     static const struct row own[] = {
         {"3", {1.2, 4, 4.1}},    {"4", {3.8, 3.8, 5.9}},  {"7", {7, 6.2, 7.1}},
@@ -128,7 +125,7 @@ static void test_own_code(void **state)
 }
 
 /* Without one that chooses, the fastest kernels of each size are told. */
-static void test_crossover(void **state)
+TEST(test_crossover)
 {
     struct audit audit;
     static const struct row close[] = {{"16", {20, 20.1, 30}},   {"17", {20.1, 20, 30}},
@@ -166,7 +163,7 @@ static void test_crossover(void **state)
 }
 
 /* A neighbour on the core, and too few rounds for an interval, accuse nobody. */
-static void test_doubt(void **state)
+TEST(test_doubt)
 {
     struct audit audit;
     struct run *const run = make(&rows[1], 1, "");
@@ -190,7 +187,7 @@ static void test_doubt(void **state)
 }
 
 /* A kernel whose times nobody trusts is not as fast as the best: it acquits nobody. */
-static void test_doubt_about_the_other_kernel(void **state)
+TEST(test_doubt_about_the_other_kernel)
 {
     struct audit audit;
     struct run *const run = make(&rows[1], 1, "");
@@ -207,11 +204,4 @@ static void test_doubt_about_the_other_kernel(void **state)
     assert_int_equal(audit.n, 0);
     audit_free(&audit);
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_ranges), TEST(test_its_name), TEST(test_own_code),
-                     TEST(test_crossover), TEST(test_doubt),
-                     TEST(test_doubt_about_the_other_kernel));
 }

@@ -176,7 +176,7 @@ static void no_vectors(struct code_proof *proof)
     proof->call.share_avx = 0;
 }
 
-static void amounts(void **state)
+TEST(amounts)
 {
     expect(NULL, NULL, NULL, NULL);
     expect(NULL, spill, "spills",
@@ -200,14 +200,14 @@ static void amounts(void **state)
         "my.so tile+0x40");
 }
 
-static void loops_are_paired_by_work(void **state)
+TEST(loops_are_paired_by_work)
 {
     expect(NULL, call_in_no_hot_loop, NULL, NULL);
     expect(call_in_no_hot_loop, become_hotter, NULL, NULL);
     expect(call, twice_the_work, NULL, NULL);
 }
 
-static void widths(void **state)
+TEST(widths)
 {
     expect(NULL, narrow, "width",
            "hot loops have vectors of 128 bits, before vectors of 256 bits, in my.so "
@@ -225,7 +225,7 @@ static void widths(void **state)
     expect(scalar_double, scalar, NULL, NULL);
 }
 
-static void instruction_sets(void **state)
+TEST(instruction_sets)
 {
     expect(NULL, sse, "isa", "executes SSE, before AVX, in my.so tile+0x40");
     expect(NULL, too_little_avx, "isa", "executes SSE, before AVX, in my.so tile+0x40");
@@ -250,7 +250,7 @@ static void drop_loops_and_width(struct code_proof *proof)
     proof->call.main_bits = 128;
 }
 
-static void code_without_loops(void **state)
+TEST(code_without_loops)
 {
     struct code_change *const change = judge(drop_loops, drop_loops_and_width);
     assert_int_equal(change->n_faults, 1);
@@ -290,7 +290,7 @@ static void keep_small(struct code_proof *proof)
     other_shape(proof);
 }
 
-static void small_calls(void **state)
+TEST(small_calls)
 {
     struct code_change *const change = judge(keep_small, call);
     assert_int_equal(change->verdict, CODE_WORSE);
@@ -327,7 +327,7 @@ static void expect_no_judgement(change_proof *base, change_proof *head,
     code_change_free(change);
 }
 
-static void not_judged(void **state)
+TEST(not_judged)
 {
     struct code_change *const change = calloc(1, sizeof *change);
     struct code_proof *const proof = tile();
@@ -342,7 +342,7 @@ static void not_judged(void **state)
     code_change_free(change);
 }
 
-static void spills_that_were_not_seen(void **state)
+TEST(spills_that_were_not_seen)
 {
     struct code_change *change = judge(unseen, everything);
     assert_string_equal(change->reason,
@@ -357,13 +357,4 @@ static void spills_that_were_not_seen(void **state)
     assert_int_equal(change->n_faults, 5);
     assert_near(change->head_instructions, 100000 / 524288.0, 1e-12);
     code_change_free(change);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(amounts),          TEST(loops_are_paired_by_work), TEST(widths),
-        TEST(instruction_sets), TEST(code_without_loops),       TEST(not_judged),
-        TEST(small_calls),      TEST(spills_that_were_not_seen)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

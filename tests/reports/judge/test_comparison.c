@@ -8,7 +8,7 @@
 #include "sample_gate.h"
 #include "unit.h"
 
-static void golden_outputs(void **state)
+TEST(golden_outputs)
 {
     struct run *const run = sample_gate(), *const hostile = sample_gate_hostile();
     const struct text_options colour = {.colour = true}, narrow = {.width = 80},
@@ -23,7 +23,7 @@ static void golden_outputs(void **state)
     run_free(hostile);
 }
 
-static void sample_shows_every_verdict(void **state)
+TEST(sample_shows_every_verdict)
 {
     struct run *const run = sample_gate();
     const struct gate *const gate = run->gate;
@@ -38,7 +38,7 @@ static void sample_shows_every_verdict(void **state)
 }
 
 /* No line is wider than the terminal, and no title stands over an empty table. */
-static void widths_are_kept(void **state)
+TEST(widths_are_kept)
 {
     struct run *const run = sample_gate();
     for (int width = 60; width <= 200; width += 7) {
@@ -52,7 +52,7 @@ static void widths_are_kept(void **state)
     run_free(run);
 }
 
-static void live_prints_the_same(void **state)
+TEST(live_prints_the_same)
 {
     struct run *const run = sample_gate();
     char *const whole = sample_text(run, FORMAT_TABLE, NULL), *live = NULL;
@@ -71,7 +71,7 @@ static void live_prints_the_same(void **state)
 }
 
 /* Up to ten cases are one table, and of more the worst and the best are shown. */
-static void worst_and_best(void **state)
+TEST(worst_and_best)
 {
     for (size_t n = 10; n <= 11; n++) {
         struct run *const run = sample_gate_small(n);
@@ -97,7 +97,7 @@ static void drop_folds(char *text)
             memset(at, ' ', strlen(tags[i]));
 }
 
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
     static const enum format formats[] = {FORMAT_TABLE, FORMAT_MARKDOWN};
     struct run *const run = sample_gate_hostile();
@@ -117,7 +117,7 @@ static void hostile_names(void **state)
 
 /* ---- JSON ---- */
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
     struct run *const runs[] = {sample_gate(), sample_gate_small(2),
                                 sample_gate_hostile()};
@@ -135,7 +135,7 @@ static void round_trip(void **state)
     }
 }
 
-static void every_field_is_read(void **state)
+TEST(every_field_is_read)
 {
     struct run *const run = sample_gate(), *const again = read_back(run);
     const struct comparison *const a = run->results[2].comparison, *const b =
@@ -192,7 +192,7 @@ static void every_field_is_read(void **state)
     run_free(again);
 }
 
-static void bad_inputs(void **state)
+TEST(bad_inputs)
 {
 #define CASE "results[0].comparison"
     static const struct bad_edit edits[] = {
@@ -249,7 +249,7 @@ static void bad_inputs(void **state)
     run_free(run);
 }
 
-static void bad_places(void **state)
+TEST(bad_places)
 {
     static const struct bad_edit edits[] = {
         {"results", "\"code\":\t\"nearly\"", "\"code\":\t\"equal\"",
@@ -265,7 +265,7 @@ static void bad_places(void **state)
 }
 
 /* Cut off anywhere, and with bytes changed by a fixed generator. */
-static void mutated_bytes(void **state)
+TEST(mutated_bytes)
 {
     struct run *const run = sample_gate_small(2);
     char *const good = sample_text(run, FORMAT_JSON, NULL);
@@ -287,15 +287,4 @@ static void mutated_bytes(void **state)
     free(bad);
     free(good);
     run_free(run);
-}
-
-int main(int argc, char **argv)
-{
-    if (!golden_arguments(argc, argv))
-        return 2;
-    return RUN_TESTS(TEST(golden_outputs), TEST(worst_and_best),
-                     TEST(sample_shows_every_verdict), TEST(widths_are_kept),
-                     TEST(live_prints_the_same), TEST(hostile_names), TEST(round_trip),
-                     TEST(every_field_is_read), TEST(bad_inputs), TEST(bad_places),
-                     TEST(mutated_bytes));
 }

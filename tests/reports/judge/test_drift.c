@@ -105,7 +105,7 @@ static double called(double spread, double machine, double own, size_t n_own,
 
 /* ---- noise between runs is no regression, and a regression is found beside it ---- */
 
-static void noise_is_no_regression(void **state)
+TEST(noise_is_no_regression)
 {
     assert_true(called(0.02, 0, 0, OWN, CONTROLS, 1000) <= 0.02);
     assert_true(called(0.005, 0.13, 0, OWN, CONTROLS, 500) <= 0.02);
@@ -114,7 +114,7 @@ static void noise_is_no_regression(void **state)
     assert_true(called(0.005, 0, 0, 6, 0, 500) <= 0.02);
 }
 
-static void regressions_are_found(void **state)
+TEST(regressions_are_found)
 {
     assert_true(called(0.003, 0, 0.05, OWN, CONTROLS, 50) >= 0.98);
     assert_true(called(0.003, 0.03, 0.05, OWN, CONTROLS, 50) >= 0.98);
@@ -129,7 +129,7 @@ static const struct comparison *first(const struct run *run)
     return run->results[0].comparison;
 }
 
-static void libraries_are_the_control(void **state)
+TEST(libraries_are_the_control)
 {
     const struct noise still = {0}, slower = {.machine = log(1.13)},
                        faster_alone = {.machine = log(1.13), .own = -log(1.13)};
@@ -167,7 +167,7 @@ static void times(struct result *result, double by, bool shared)
 }
 
 /* Half of the libraries moved by a factor, beside a neighbour. */
-static void neighbours_blur_their_cases_only(void **state)
+TEST(neighbours_blur_their_cases_only)
 {
     const struct noise still = {0};
     struct run *const head = make(&still, 3, 20);
@@ -185,7 +185,7 @@ static void neighbours_blur_their_cases_only(void **state)
 }
 
 /* Another version of a library is other code. */
-static void other_versions_control_nothing(void **state)
+TEST(other_versions_control_nothing)
 {
     const struct noise still = {0};
     struct run *const base = make(&still, 3, 9), *const head = make(&still, 3, 9);
@@ -196,7 +196,7 @@ static void other_versions_control_nothing(void **state)
 }
 
 /* The thirds of its samples lie 9% apart. */
-static void a_case_that_moves_has_a_floor_of_its_own(void **state)
+TEST(a_case_that_moves_has_a_floor_of_its_own)
 {
     const struct noise still = {0}, slower = {.own = log(1.07)};
     struct run *const base = make(&still, 2, 9), *const head = make(&slower, 2, 9);
@@ -222,7 +222,7 @@ static struct run *built(struct run *run, const char *build, const char *plugin)
     return run;
 }
 
-static void equal_builds_never_regress(void **state)
+TEST(equal_builds_never_regress)
 {
     static const struct {
         const char *base, *base_plugin, *head, *head_plugin;
@@ -277,7 +277,7 @@ static struct run *told(const char *label, const char *commit, double fma, doubl
     return run;
 }
 
-static void rows_of_op_and_isa(void **state)
+TEST(rows_of_op_and_isa)
 {
     struct run *const run = compare(told("old", "c0ffee", 1000, 2000, 800),
                                     told("new", "decaf", 1250, 2000, 800));
@@ -326,7 +326,7 @@ static void rows_of_op_and_isa(void **state)
 }
 
 /* Before the first fold 4 kB, in all no more than a comment of GitHub has room for. */
-static void a_comment_holds_it(void **state)
+TEST(a_comment_holds_it)
 {
     static const size_t sizes[] = {10, 100, 1000, 2000};
     for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
@@ -352,7 +352,7 @@ static void a_comment_holds_it(void **state)
 }
 
 /* Two runs of which one alone had no other program beside its calls. */
-static void schedules_are_told(void **state)
+TEST(schedules_are_told)
 {
     static const struct {
         const char *base, *head, *remark;
@@ -371,14 +371,4 @@ static void schedules_are_told(void **state)
         assert_true(text_same(run->gate->remark, cases[i].remark));
         run_free(run);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(
-        TEST(noise_is_no_regression), TEST(regressions_are_found),
-        TEST(libraries_are_the_control), TEST(neighbours_blur_their_cases_only),
-        TEST(other_versions_control_nothing),
-        TEST(a_case_that_moves_has_a_floor_of_its_own), TEST(equal_builds_never_regress),
-        TEST(rows_of_op_and_isa), TEST(a_comment_holds_it), TEST(schedules_are_told));
 }

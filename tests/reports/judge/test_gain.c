@@ -52,7 +52,7 @@ static void make(struct run *run, const struct made *made)
     one->is_roof = two->is_roof = made->kind == ROOF;
 }
 
-static void test_least_work(void **state)
+TEST(test_least_work)
 {
     static const struct {
         const char *what;
@@ -115,7 +115,7 @@ static void test_least_work(void **state)
 }
 
 /* The first of the same work gives the shape; a partner may stand before. */
-static void test_partners(void **state)
+TEST(test_partners)
 {
     const char *shape = NULL;
     struct run *const run = run_new();
@@ -134,7 +134,7 @@ static void test_partners(void **state)
 }
 
 /* A partner differs in its threads alone. */
-static void test_no_partners(void **state)
+TEST(test_no_partners)
 {
     struct run *const run = run_new();
     add(run, 0, 100, 1, "max", 1000);
@@ -160,7 +160,7 @@ static void test_no_partners(void **state)
 }
 
 /* Twice as fast, and more work. */
-static void test_work_of_threads(void **state)
+TEST(test_work_of_threads)
 {
     static const double ops[][3] = {
         {0, 0, 2}, {1, 3, 6}, {3, 1, 2.0 / 3}, {0, 3, 2}, {3, 0, 2}};
@@ -177,7 +177,7 @@ static void test_work_of_threads(void **state)
 }
 
 /* The loop takes no longer for a kernel that is faster. */
-static void test_loop_is_subtracted(void **state)
+TEST(test_loop_is_subtracted)
 {
     struct run *run = run_new();
     add(run, 0, 100, 1, "max", 11000);
@@ -193,10 +193,4 @@ static void test_loop_is_subtracted(void **state)
     assert_true(fabs(gain.times - 2) < 1e-9);
     assert_true(fabs(gain.ci.lo - 2) < 1e-9);
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_least_work), TEST(test_partners), TEST(test_no_partners),
-                     TEST(test_work_of_threads), TEST(test_loop_is_subtracted));
 }

@@ -14,7 +14,7 @@ static struct comparison *add_ramp(struct run *run, size_t processes, double fro
     return comparison;
 }
 
-static void sign_p_is_exact(void **state)
+TEST(sign_p_is_exact)
 {
     assert_true(stats_sign_p(16, 16) == 1 / 65536.0);
     assert_true(stats_sign_p(16, 15) == 17 / 65536.0);
@@ -29,7 +29,7 @@ static void sign_p_is_exact(void **state)
 }
 
 /* x(4) and x(13) of 16, x(10) and x(23) of 32. */
-static void looks_have_exact_levels(void **state)
+TEST(looks_have_exact_levels)
 {
     struct run *const run = new_run(0.02);
     add_ramp(run, 16, 0.001, 0.001);
@@ -55,7 +55,7 @@ static void looks_have_exact_levels(void **state)
 }
 
 /* Rounds of a process count once: its median does. */
-static void processes_are_the_observations(void **state)
+TEST(processes_are_the_observations)
 {
     struct run *const run = new_run(0.02);
     struct comparison *const comparison = add_case(run);
@@ -75,7 +75,7 @@ static void processes_are_the_observations(void **state)
     run_free(run);
 }
 
-static void changes_beyond_the_threshold(void **state)
+TEST(changes_beyond_the_threshold)
 {
     /* x(4) just above and just below ln(1.02) */
     const double bound = log1p(0.02);
@@ -102,7 +102,7 @@ static void changes_beyond_the_threshold(void **state)
 
 /* Ends of an interval lie at unequal distances: the farther one counts. What the step of
  * a clock adds no process takes away. */
-static void undecided_cases_say_what_decides(void **state)
+TEST(undecided_cases_say_what_decides)
 {
     const struct {
         double lo, middle, hi, control, rounding;
@@ -136,7 +136,7 @@ static void undecided_cases_say_what_decides(void **state)
 }
 
 /* Trials that a gate finds slower; a verdict that nobody gave is the first one. */
-static void a_plain_run_has_no_verdicts(void **state)
+TEST(a_plain_run_has_no_verdicts)
 {
     struct run *const gated = new_run(0.02), *const run = run_new();
     struct run *const runs[] = {gated, run};
@@ -150,7 +150,7 @@ static void a_plain_run_has_no_verdicts(void **state)
 }
 
 /* Medians say slower, the shortest trials do not. */
-static void witness_can_veto(void **state)
+TEST(witness_can_veto)
 {
     struct run *const run = new_run(0.02);
     struct comparison *const comparison = add_case(run);
@@ -163,7 +163,7 @@ static void witness_can_veto(void **state)
     run_free(run);
 }
 
-static void control_decides_what_counts(void **state)
+TEST(control_decides_what_counts)
 {
     struct run *const run = new_run(0.02);
     struct comparison *list[6];
@@ -201,7 +201,7 @@ static void control_decides_what_counts(void **state)
     run_free(run);
 }
 
-static void few_processes_ties_no_control(void **state)
+TEST(few_processes_ties_no_control)
 {
     struct run *const run = new_run(0.02);
     struct comparison *const few = add_ramp(run, 6, 0.1, 0);
@@ -244,7 +244,7 @@ static void few_processes_ties_no_control(void **state)
     run_free(run);
 }
 
-static void holm_tables(void **state)
+TEST(holm_tables)
 {
     static const double p[] = {0.01, 0.04, 0.03, 0.005}, same[] = {0.02, 0.02};
     bool holds[4];
@@ -260,7 +260,7 @@ static void holm_tables(void **state)
 
 /* 16, 15, 14 and 13 of 16 processes beyond: four cases hold, five do not, for 13 of 16
  * has p = 697/65536 > 0.011 / 2. */
-static void holm_over_all_cases(void **state)
+TEST(holm_over_all_cases)
 {
     for (size_t nulls = 0; nulls < 2; nulls++) {
         struct run *const run = new_run(0.02);
@@ -278,15 +278,4 @@ static void holm_over_all_cases(void **state)
         }
         run_free(run);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(
-        TEST(sign_p_is_exact), TEST(looks_have_exact_levels),
-        TEST(processes_are_the_observations), TEST(changes_beyond_the_threshold),
-        TEST(undecided_cases_say_what_decides), TEST(a_plain_run_has_no_verdicts),
-        TEST(witness_can_veto), TEST(control_decides_what_counts),
-        TEST(few_processes_ties_no_control), TEST(holm_tables),
-        TEST(holm_over_all_cases));
 }

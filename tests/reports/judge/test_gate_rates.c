@@ -66,7 +66,7 @@ static const struct weather quiet = {
 static const struct weather bursty = {
     .process = 0.004, .round = 0.01, .burst = 0.3, .burst_length = 0.3};
 
-static void equal_code_is_no_regression(void **state)
+TEST(equal_code_is_no_regression)
 {
     const struct tally calm = simulate(1000, 0.02, 0, &quiet);
     const struct tally storm = simulate(1000, 0.02, 0, &bursty);
@@ -76,7 +76,7 @@ static void equal_code_is_no_regression(void **state)
     assert_true(storm.of[VERDICT_SAME] >= 900);
 }
 
-static void real_changes_are_found(void **state)
+TEST(real_changes_are_found)
 {
     assert_true(simulate(500, 0.02, 0.04, &quiet).of[VERDICT_REGRESSED] >= 495);
     assert_true(simulate(500, 0.02, -0.04, &quiet).of[VERDICT_IMPROVED] >= 495);
@@ -86,7 +86,7 @@ static void real_changes_are_found(void **state)
 /* The worst case of equality, a change of just the threshold: one side of two looks errs
  * in at most 1.07% + 1.01% of gates. Without bursts, so that delta is the threshold, and
  * with so little noise in the rounds that the shortest trials decide nothing. */
-static void errors_are_bounded_at_the_threshold(void **state)
+TEST(errors_are_bounded_at_the_threshold)
 {
     static const struct weather plain = {.process = 0.002, .round = 0.0001};
     const struct tally at = simulate(4000, 0.02, log1p(0.02), &plain);
@@ -110,7 +110,7 @@ static int rank_of(enum verdict verdict)
 
 /* Slower trials never look faster, and what regresses at a threshold does at all smaller
  * ones; base and head exchanged give the opposite. */
-static void verdicts_are_monotone(void **state)
+TEST(verdicts_are_monotone)
 {
     int last = 0;
     for (int step = -60; step <= 60; step++) {
@@ -147,11 +147,4 @@ static void verdicts_are_monotone(void **state)
         run_free(turned);
     }
     assert_int_equal(last, 4);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(equal_code_is_no_regression), TEST(real_changes_are_found),
-                     TEST(errors_are_bounded_at_the_threshold),
-                     TEST(verdicts_are_monotone));
 }

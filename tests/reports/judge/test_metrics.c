@@ -45,7 +45,7 @@ static double value_of(const char *formula)
     return value;
 }
 
-static void values(void **state)
+TEST(values)
 {
     static const struct {
         const char *formula;
@@ -69,7 +69,7 @@ static void values(void **state)
             fail_msg("%s = %g", rows[i].formula, value_of(rows[i].formula));
 }
 
-static void nonsense(void **state)
+TEST(nonsense)
 {
     static const char *const rows[] = {
         "",
@@ -93,7 +93,7 @@ static void nonsense(void **state)
 
 /* A group that starts again has no values until it is measured again; what came from
  * another machine keeps its own. */
-static void lifetime(void **state)
+TEST(lifetime)
 {
     struct run *run = make_run();
     struct result *result = &run->results[0];
@@ -119,7 +119,7 @@ static void expect_text(const struct run *run, const char *wanted)
 }
 
 /* A number that a counter in doubt is a part of is in doubt. */
-static void doubts(void **state)
+TEST(doubts)
 {
     static const char *const formulas[] = {"instructions / cycles", "cycles / elements",
                                            "tsc-ghz"};
@@ -139,9 +139,4 @@ static void doubts(void **state)
                      0);
     expect_text(run, "a 3.000? GHz, b 4.000? GHz, c 2.500 GHz");
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(values), TEST(nonsense), TEST(lifetime), TEST(doubts));
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code at its best places, and as built. */
-#include <math.h>
-
 #include "gate_trials.h"
 #include "tables/comparison/comparison_sheet.h"
 
@@ -25,7 +23,7 @@ static struct comparison *add_moved(struct run *run, double d, double built)
     return comparison;
 }
 
-static void verdicts_mean_the_code(void **state)
+TEST(verdicts_mean_the_code)
 {
     static const struct {
         double d, built;
@@ -58,7 +56,7 @@ static void verdicts_mean_the_code(void **state)
 }
 
 /* A place is no reason if most of what differs is the code's own change. */
-static void the_note_blames_what_is_more(void **state)
+TEST(the_note_blames_what_is_more)
 {
     static const struct {
         double d, built;
@@ -82,7 +80,7 @@ static void the_note_blames_what_is_more(void **state)
     }
 }
 
-static void the_reason_names_the_loop(void **state)
+TEST(the_reason_names_the_loop)
 {
     static const struct {
         double base_offset, head_offset, loop;
@@ -118,7 +116,7 @@ static void the_reason_names_the_loop(void **state)
 }
 
 /* The columns belong together: head's is base's with the change. */
-static void columns_belong_together(void **state)
+TEST(columns_belong_together)
 {
     struct run *const run = new_run(0.02);
     struct comparison *const c = add_case(run);
@@ -133,7 +131,7 @@ static void columns_belong_together(void **state)
 }
 
 /* Code that was not moved has no times as built, whatever its trials say. */
-static void unmoved_is_judged_as_ever(void **state)
+TEST(unmoved_is_judged_as_ever)
 {
     struct run *const run = new_run(0.02);
     struct comparison *const c = add_moved(run, 0.1, 0.7);
@@ -146,7 +144,7 @@ static void unmoved_is_judged_as_ever(void **state)
 }
 
 /* Nothing but places differs: it is no change of the code, whatever the times say. */
-static void same_data_never_changes(void **state)
+TEST(same_data_never_changes)
 {
     static const struct {
         double change;
@@ -179,11 +177,4 @@ static void same_data_never_changes(void **state)
             fail_msg("row %zu: %s", i, c->reason ? c->reason : "-");
         run_free(run);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(verdicts_mean_the_code), TEST(the_note_blames_what_is_more),
-                     TEST(the_reason_names_the_loop), TEST(columns_belong_together),
-                     TEST(unmoved_is_judged_as_ever), TEST(same_data_never_changes));
 }

@@ -57,13 +57,12 @@ static bool one_run(double (*noise)(uint64_t *), double spread, uint64_t *seed,
     return held;
 }
 
-static void test_coverage(void **state)
+TEST(test_coverage)
 {
     double (*const noises[])(uint64_t *) = {gauss, tail, two_levels, heavy};
     static const double spreads[] = {0.003, 0.01, 0.02, 0.03, 0.05};
     uint64_t seed = 1;
     size_t all = 0;
-    (void)state;
     for (size_t n = 0; n < ARRAY_LEN(noises); n++)
         for (size_t s = 0; s < ARRAY_LEN(spreads); s++) {
             size_t held = 0, rounds = 0;
@@ -79,11 +78,10 @@ static void test_coverage(void **state)
     assert_true((double)all >= 0.95 * TRIALS * 20);
 }
 
-static void test_needs_samples(void **state)
+TEST(test_needs_samples)
 {
     struct run *const run = run_new();
     struct result *const result = run_add_result(run);
-    (void)state;
     result->samples.iterations = 1;
     for (uint32_t i = 0; i < 8; i++) {
         /* The 99% interval of a median needs eight. */
@@ -93,9 +91,4 @@ static void test_needs_samples(void **state)
     assert_true(result_precise(result, 0.01));
     assert_false(result_precise(result, 0.004));
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_coverage), TEST(test_needs_samples));
 }

@@ -2,7 +2,7 @@
 #include "reports.h"
 #include "unit.h"
 
-static void median_min_mad(void **state)
+TEST(median_min_mad)
 {
     const double odd[] = {5, 1, 9}, even[] = {4, 1, 3, 2}, one[] = {7};
     const double spread[] = {1, 1, 2, 2, 4, 6, 9};
@@ -22,7 +22,7 @@ static void median_min_mad(void **state)
 }
 
 /* Table of the two-sided sign test at 95%. */
-static void sign_k_table(void **state)
+TEST(sign_k_table)
 {
     static const size_t table[][2] = {{0, 0},  {1, 0},   {5, 0},   {6, 1},   {8, 1},
                                       {9, 2},  {10, 2},  {12, 3},  {15, 4},  {20, 6},
@@ -37,7 +37,7 @@ static void sign_k_table(void **state)
 
 /* Clopper-Pearson intervals at 95%, from published tables; and what they have to be where
  * they can be written down. */
-static void proportions(void **state)
+TEST(proportions)
 {
     static const struct {
         size_t successes, n;
@@ -65,7 +65,7 @@ static void proportions(void **state)
 
 /* For large n the exact k must agree with the normal quantile, and its level with a sum
  * of binomial terms made in another way. */
-static void sign_k_large(void **state)
+TEST(sign_k_large)
 {
     static const size_t sizes[] = {100, 1000, 1100, 5000, 100000};
     double *x = calloc(100000, sizeof *x);
@@ -90,7 +90,7 @@ static void sign_k_large(void **state)
     free(x);
 }
 
-static void interval_known_answers(void **state)
+TEST(interval_known_answers)
 {
     const double x[] = {10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
     struct interval interval = stats_median_interval(x, 10, 0.95);
@@ -102,7 +102,7 @@ static void interval_known_answers(void **state)
     assert_false(stats_median_interval(NULL, 0, 0.95).known);
 }
 
-static void ratio_known_answers(void **state)
+TEST(ratio_known_answers)
 {
     const double a[] = {2, 4, 6, 8, 10, 12, 14}, b[] = {1, 2, 3, 4, 5, 6, 7};
     const double c[] = {1, 1, 2, 4, 5, 6, 7};
@@ -130,7 +130,7 @@ static double uniform(uint64_t *seed)
 /* The interval must hold the true median as often as its exact level says, whatever the
  * distribution: here a skewed one with median log 2. 20 000 trials: three standard errors
  * are about 0.5%. */
-static void interval_coverage(void **state)
+TEST(interval_coverage)
 {
     static const size_t sizes[] = {6, 10, 21, 52};
     uint64_t seed = 42;
@@ -150,11 +150,4 @@ static void interval_coverage(void **state)
         assert_true(level >= 0.95);
         assert_near((double)held / trials, level, 0.006);
     }
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(median_min_mad), TEST(sign_k_table), TEST(sign_k_large),
-                     TEST(proportions), TEST(interval_known_answers),
-                     TEST(ratio_known_answers), TEST(interval_coverage));
 }

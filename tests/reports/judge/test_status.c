@@ -24,10 +24,9 @@ static struct result *add(struct run *run, const char *id, double ns, double spr
     return result;
 }
 
-static void test_unchecked(void **state)
+TEST(test_unchecked)
 {
     struct run *run = run_new();
-    (void)state;
     add(run, "kernel", 1000, 0);
     add(run, "roof", 500, 0);
     add(run, "library", 1000, 0);
@@ -53,7 +52,7 @@ static void summarise(struct run *run)
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
 }
 
-static void test_short(void **state)
+TEST(test_short)
 {
     static const struct {
         double ns, spread;
@@ -62,7 +61,6 @@ static void test_short(void **state)
                 {OVERHEAD - 0.01, 0, STATUS_SHORT},
                 {OVERHEAD - 0.01, 0.1, STATUS_SHORT}, /* the median is above it */
                 {OVERHEAD + 0.01, 0, STATUS_OK}};
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = run_new();
         struct result *result = add(run, "a", rows[i].ns, rows[i].spread);
@@ -80,10 +78,9 @@ static void test_short(void **state)
 }
 
 /* One too short to time limits nothing, and is nobody's opponent. */
-static void test_short_ones_count_for_nothing(void **state)
+TEST(test_short_ones_count_for_nothing)
 {
     struct run *run = run_new();
-    (void)state;
     add(run, "kernel", 100, 0);
     add(run, "roof", 1, 0);
     add(run, "library", 1, 0);
@@ -97,7 +94,7 @@ static void test_short_ones_count_for_nothing(void **state)
     run_free(run);
 }
 
-static void test_suspect(void **state)
+TEST(test_suspect)
 {
     static const struct {
         double ns, spread, roof_ns;
@@ -112,7 +109,6 @@ static void test_suspect(void **state)
         {1000, 0, 1250, true, STATUS_OK},
         {1000, 0, 1270, true, STATUS_SUSPECT},
     };
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = run_new();
         /* The limit may take the time of the loop, too. */
@@ -141,10 +137,9 @@ static void test_suspect(void **state)
 }
 
 /* Too few rounds for an interval are no evidence. */
-static void test_few_rounds(void **state)
+TEST(test_few_rounds)
 {
     struct run *run = run_new();
-    (void)state;
     add(run, "kernel", 1000, 0);
     add(run, "roof", 2000, 0);
     assert_int_equal(string_set(&run->results[0].limit_id, "roof"), 0);
@@ -154,10 +149,4 @@ static void test_few_rounds(void **state)
     assert_int_equal(run->results[0].status, STATUS_OK);
     assert_true(run->results[0].summary.limit.too_low);
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(test_short), TEST(test_short_ones_count_for_nothing),
-                     TEST(test_suspect), TEST(test_few_rounds), TEST(test_unchecked));
 }

@@ -17,7 +17,7 @@ static struct result *add_case(struct run *run, const char *id, double ns, size_
     return result;
 }
 
-static void summarise_times_and_rates(void **state)
+TEST(summarise_times_and_rates)
 {
     struct run *run = run_new();
     struct result *result = add_case(run, "a", 100, 8);
@@ -34,7 +34,7 @@ static void summarise_times_and_rates(void **state)
     run_free(run);
 }
 
-static void summarise_few_samples(void **state)
+TEST(summarise_few_samples)
 {
     struct run *run = run_new();
     struct result *result = add_case(run, "a", 100, 5);
@@ -50,7 +50,7 @@ static void summarise_few_samples(void **state)
     run_free(run);
 }
 
-static void summarise_limits(void **state)
+TEST(summarise_limits)
 {
     static const struct {
         double kernel, roof, share;
@@ -88,7 +88,7 @@ static void summarise_limits(void **state)
     }
 }
 
-static void summarise_bandwidth_limit(void **state)
+TEST(summarise_bandwidth_limit)
 {
     struct run *run = run_new();
     struct result *kernel, *roof;
@@ -112,7 +112,7 @@ static void summarise_bandwidth_limit(void **state)
 }
 
 /* A call of `streams` has the passes that its shape says, over the kernel's operands. */
-static void summarise_passes(void **state)
+TEST(summarise_passes)
 {
     struct run *run = run_new();
     add_case(run, "roof", 400, 10);
@@ -136,7 +136,7 @@ static void summarise_passes(void **state)
 
 /* Only rounds that both have are paired: here their ratio is 3 in all of them, and
  * another one in the rounds that only one of them has. */
-static void summarise_paired_ratios(void **state)
+TEST(summarise_paired_ratios)
 {
     struct run *run = run_new();
     struct result *kernel, *baseline;
@@ -182,7 +182,7 @@ static void summarise_paired_ratios(void **state)
 
 /* Rows of one instruction set are for cases of that set, be it the kernel's or the one
  * that a library chose; a library without one is for all. */
-static void summarise_instruction_sets(void **state)
+TEST(summarise_instruction_sets)
 {
     static const struct {
         const char *isa, *module_isa;
@@ -216,7 +216,7 @@ static void summarise_instruction_sets(void **state)
 
 /* A plug-in meets own rows of its type and set, without such a set all, but no row that
  * is a limit. */
-static void summarise_plugins(void **state)
+TEST(summarise_plugins)
 {
     static const struct {
         const char *isa;
@@ -251,7 +251,7 @@ static void summarise_plugins(void **state)
     }
 }
 
-static void summarise_counters_and_clock(void **state)
+TEST(summarise_counters_and_clock)
 {
     struct run *run = run_new();
     struct result *result = add_case(run, "a", 100, 8);
@@ -282,7 +282,7 @@ static void summarise_counters_and_clock(void **state)
     run_free(run);
 }
 
-static void samples_are_checked(void **state)
+TEST(samples_are_checked)
 {
     struct run *run = run_new();
     struct result *result = run_add_result(run);
@@ -295,13 +295,4 @@ static void samples_are_checked(void **state)
     assert_int_equal(result->samples.n, 2);
     assert_int_equal(result->samples.n_clock, 0);
     run_free(run);
-}
-
-int main(void)
-{
-    return RUN_TESTS(TEST(summarise_times_and_rates), TEST(summarise_few_samples),
-                     TEST(summarise_limits), TEST(summarise_bandwidth_limit),
-                     TEST(summarise_passes), TEST(summarise_paired_ratios),
-                     TEST(summarise_instruction_sets), TEST(summarise_plugins),
-                     TEST(summarise_counters_and_clock), TEST(samples_are_checked));
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample_code.h"
 
-#include <string.h>
-
 static void add_call(struct code_proof *proof)
 {
     struct whole_call *const call = &proof->call;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample_explained.h"
 
-#include <string.h>
-
 #define SET(where, text) need(!string_set(&(where), text))
 
 static struct interval interval(double lo, double hi)

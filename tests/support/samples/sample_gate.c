@@ -3,7 +3,6 @@
 #include "sample_code.h"
 
 #include <math.h>
-#include <string.h>
 
 /* d and c of all processes: these plus a ramp of that half-width at 16 processes. As
  * built, head of gemm is slower by `built`. */

@@ -2,7 +2,6 @@
 #include "sample_verdicts.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "sample_code.h"
 #include "sample_run.h"
