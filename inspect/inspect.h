@@ -231,6 +231,9 @@ struct inspect_window {
      * and in vectors; 0: unknown. `pass_named`: where both name the same register, which
      * did not change, and the same offset; `pass_global`: where they name none. */
     double pass, pass_named, pass_global, pass_vector;
+    /* Cycles from the place of a store to the value of a load behind it that now and then
+     * finds what was just stored; 0: unknown, or it waits for no places. */
+    double guard;
     /* Cycles of an instruction with REP that stores few bytes, or copies them; of an
      * element that one searches; and of LOOP. */
     double string, string_copies, scan, counted;
@@ -244,6 +247,8 @@ struct inspect_window inspect_window(double per_cycle, double computed,
                                      double chain_cycles, double behind_cycles);
 /* A number of `pass` from what was measured: at least the cycle of a store. */
 double inspect_pass(double cycles);
+/* A number of `guard`, without the addition: a load that waits takes as long as any. */
+double inspect_guard(double cycles);
 enum { INSPECT_CHAIN = 64, INSPECT_AHEAD = 16, INSPECT_BEHIND = 144 };
 /* Instructions under way at once: more than in any core that we know. */
 enum { INSPECT_SIGHT = 1024 };

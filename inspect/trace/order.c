@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Behind a load from an unknown place, so many instructions may wait for what is not
- * known. */
-enum { BLIND = 64 };
+/* A load that finds what was just stored once in so many times is one that a core lets
+ * wait for the places of stores. */
+enum { GUARDED = 32 };
 
 void order_add(struct order *order, uint32_t node)
 {
@@ -41,14 +41,20 @@ struct run {
     struct step step[ORDER_MAX];
 };
 
+static bool is_guarded(const struct node *node)
+{
+    return node->counts.met > 0 && GUARDED * node->counts.met >= node->counts.watched;
+}
+
 /* The time at which the last of all instructions up to this one is done. */
-static double run_on(struct run *run, const struct code *code, const uint64_t *address)
+static double run_on(struct run *run, const struct node *node, const uint64_t *address)
 {
     const uint32_t number = run->ready.step;
     double *const slot = &run->done[number % INSPECT_SIGHT];
     run->ready.address = address;
+    run->ready.guarded = is_guarded(node);
     run->ready.window.entered = fmax(run->ready.window.entered, *slot);
-    const double end = ready_execute(&run->ready, code);
+    const double end = ready_execute(&run->ready, &node->code);
     const bool later = !number || end > run->last;
     run->step[number] =
         (struct step){.end = end,
@@ -101,10 +107,10 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
     uint32_t known = 0; /* instructions since a load from an unknown place */
     for (uint32_t i = 0; done && i < n && order->item; i++) {
         const struct ordered *const item = &order->item[i];
-        const struct code *const code = &tracer->nodes.node[item->node].code;
+        const struct node *const node = &tracer->nodes.node[item->node];
         const double before = run->last;
-        const double took = run_on(run, code, item->address) - before;
-        known = is_blind(code, item->address) ? 0 : known + 1;
+        const double took = run_on(run, node, item->address) - before;
+        known = is_blind(&node->code, item->address) ? 0 : known + 1;
         if (known < BLIND)
             continue;
         run->step[i].known = true;

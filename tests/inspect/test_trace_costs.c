@@ -311,11 +311,47 @@ static void test_single_elements(void **state)
     assert_near(widest_of(bytes_of_one), 128, 0);
 }
 
+/* It stores where the last load says: now and then where it loads soon, */
+#define ROAMING(stores)                                            \
+    "   xorl %eax, %eax\n   xorl %edx, %edx\n   xorl %r8d, %r8d\n" \
+    "1: movzbl (%rdi,%rax), %ecx\n"                                \
+    "   leal 1(%rdx,%rcx), %edx\n"                                 \
+    "   andl $15, %edx\n"                                         \
+    "   movb %r8b, " stores "(%rdi,%rdx)\n"                        \
+    "   addl $5, %eax\n"                                           \
+    "   andl $15, %eax\n"                                         \
+    "   decl %esi\n"                                               \
+    "   jnz 1b\n"                                                  \
+    "   retq"
+CODE(roaming, ROAMING(""))
+/* or never. */
+CODE(roaming_apart, ROAMING("512"))
+
+/* On some cores a load that found what was just stored waits for the places of stores. */
+static void test_guarded_loads(void **state)
+{
+    struct inspect_options options = {.whole_only = true, .window.guard = 6};
+    struct inspect_census census = census_by(roaming, TURNS, &options);
+    assert_true(census.loop[0].memory_chain > 7 && census.loop[0].memory_chain < 10);
+    inspect_census_free(&census);
+    census = census_by(roaming_apart, TURNS, &options);
+    assert_true(census.loop[0].memory_chain < 3);
+    inspect_census_free(&census);
+    options.window.guard = 0;
+    census = census_by(roaming, TURNS, &options);
+    assert_true(census.loop[0].memory_chain < 3);
+    inspect_census_free(&census);
+    assert_near(inspect_guard(7), 6, 0);
+    assert_near(inspect_guard(4.9), 0, 0);
+    assert_near(inspect_guard(NAN), 0, 0);
+}
+
 int main(void)
 {
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_waits_in_vain),
                      TEST(test_choices), TEST(test_units), TEST(test_shared_units),
-                     TEST(test_mmx), TEST(test_single_elements));
+                     TEST(test_mmx), TEST(test_single_elements),
+                     TEST(test_guarded_loads));
 }
