@@ -200,7 +200,7 @@ struct ready {
     bool full, needed;           /* needed: nothing waits for an old value without need */
     bool apart;                  /* nothing waits for what is stored */
     const uint64_t *address;     /* of accesses; 0: unknown. NULL: operands name places */
-    bool guarded;       /* the next one loads what now and then was stored just before */
+    bool guarded;       /* the next one loads from where stores go that data send there */
     double placed;      /* time at which the places of all stores so far are known */
     uint32_t placed_by; /* as in struct cell, the step that said the last one */
     struct cell *cell;           /* CELLS of them; NULL: no value comes from memory so */
@@ -245,10 +245,9 @@ struct edge {
 /* Its accesses did this, in those executions of which the address is known. */
 struct access_counts {
     uint64_t addressed; /* accesses with an address */
-    /* watched: loads behind no store to an unknown place; met: forwards among these */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, watched, met, page_changes, aliases, crowded, wild, wild_stores, banked;
+        failed_forwards, page_changes, aliases, crowded, wild, wild_stores, banked;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -284,7 +283,7 @@ struct node {
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct recent recent[ACCESSES_MAX];
     struct trail trail[ACCESSES_MAX];
-    struct span loads, stores; /* all that are known; stores: of vectors and floats */
+    struct span loads, stores; /* all that are known */
     uint64_t loaded_store;     /* number of the store that it loaded last */
     struct path *path;         /* the path that began here; NULL: none */
     uint64_t reached;          /* so often such a path that is blind was there */
@@ -312,8 +311,6 @@ void nodes_free(struct nodes *nodes);
 /* ---- accesses.c: accesses to memory in their order ---- */
 
 enum { STORES_IN_FLIGHT = 50, FLIGHT_INSTRUCTIONS = 256, SLOTS = 4096 };
-/* Behind an access to an unknown place, so many instructions may have to do with it. */
-enum { BLIND = 64 };
 struct store {
     uint64_t address, at; /* at: number of the instruction */
     uint32_t bytes;
@@ -333,7 +330,6 @@ struct memory {
     unsigned n_pages;
     struct store store[STORES_IN_FLIGHT];
     uint64_t n_stores, now; /* all so far; instructions so far */
-    uint64_t hidden;        /* instruction whose store went to an unknown place last */
     uint64_t stack_top;     /* the stack of the call lies below */
     uint64_t rsp;           /* as far as known */
     struct slot slot[SLOTS];

@@ -14,9 +14,7 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
 {
     const uint64_t n =
         memory->n_stores < STORES_IN_FLIGHT ? memory->n_stores : STORES_IN_FLIGHT;
-    const bool watched = memory->now - memory->hidden > BLIND;
     bool alias = false;
-    counts->watched += watched;
     for (uint64_t i = 1; i <= n; i++) {
         const struct store *store =
             &memory->store[(memory->n_stores - i) % STORES_IN_FLIGHT];
@@ -26,7 +24,6 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
             counts->failed_forwards += store->address > address ||
                                        store->address + store->bytes < address + bytes;
             counts->forwards += !slot;
-            counts->met += watched && !slot;
             counts->taken_apart += bytes <= SCALAR && store->bytes > SCALAR;
             break;
         }
@@ -170,7 +167,7 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
             (struct store){.address = address, .at = memory->now, .bytes = bytes};
     if (access->read)
         add_to_span(&node->loads, address, bytes);
-    if (access->write && (node->code.vector || node->code.scalar_float))
+    if (access->write)
         add_to_span(&node->stores, address, bytes);
     if (access->hidden || elsewhere)
         return;
@@ -181,6 +178,5 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
 
 void memory_forget(struct memory *memory)
 {
-    *memory = (struct memory){
-        .stack_top = memory->stack_top, .now = memory->now, .hidden = memory->now};
+    *memory = (struct memory){.stack_top = memory->stack_top, .now = memory->now};
 }

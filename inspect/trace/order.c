@@ -6,9 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A load that finds what was just stored once in so many times is one that a core lets
- * wait for the places of stores. */
-enum { GUARDED = 32 };
+/* Behind a load from an unknown place, so many instructions may wait for what is not
+ * known. */
+enum { BLIND = 64 };
+/* Data send stores about among so many places at most: loads of these meet one that is in
+ * flight so often that a core lets them wait until it knows where all of them go. */
+enum { PLACES_MET = 512 };
 
 void order_add(struct order *order, uint32_t node)
 {
@@ -41,20 +44,34 @@ struct run {
     struct step step[ORDER_MAX];
 };
 
-static bool is_guarded(const struct node *node)
+/* A quarter of its places is far from the last one. */
+static bool goes_about(const struct node *node)
 {
-    return node->counts.met > 0 && GUARDED * node->counts.met >= node->counts.watched;
+    const struct span *const stores = &node->stores;
+    return node->counts.wild_stores > 0 &&
+           4 * node->counts.wild_stores >= node->counts.addressed &&
+           stores->hi - stores->lo < (uint64_t)PLACES_MET * stores->bytes;
+}
+
+/* Marks the loads that may meet such stores. */
+static void find_guarded(const struct nodes *nodes, bool *guarded)
+{
+    for (uint32_t s = 0; s < nodes->n; s++)
+        for (uint32_t i = 0; i < nodes->n && goes_about(&nodes->node[s]); i++) {
+            const struct span *const to = &nodes->node[s].stores,
+                                    *from = &nodes->node[i].loads;
+            guarded[i] |= from->bytes && from->lo <= to->hi && to->lo <= from->hi;
+        }
 }
 
 /* The time at which the last of all instructions up to this one is done. */
-static double run_on(struct run *run, const struct node *node, const uint64_t *address)
+static double run_on(struct run *run, const struct code *code, const uint64_t *address)
 {
     const uint32_t number = run->ready.step;
     double *const slot = &run->done[number % INSPECT_SIGHT];
     run->ready.address = address;
-    run->ready.guarded = is_guarded(node);
     run->ready.window.entered = fmax(run->ready.window.entered, *slot);
-    const double end = ready_execute(&run->ready, &node->code);
+    const double end = ready_execute(&run->ready, code);
     const bool later = !number || end > run->last;
     run->step[number] =
         (struct step){.end = end,
@@ -101,16 +118,21 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
     const uint32_t n = order->n < ORDER_MAX ? order->n : ORDER_MAX;
     FREED_BY(free_memory) struct run *run = calloc(1, sizeof *run);
     FREED_BY(free_memory) struct cell *cell = calloc(CELLS, sizeof *cell);
-    const bool done = run && cell;
+    FREED_BY(free_memory) bool *guarded =
+        calloc(tracer->nodes.n + 1, sizeof *guarded);
+    const bool done = run && cell && guarded;
+    if (done && memory)
+        find_guarded(&tracer->nodes, guarded);
     if (done)
         run->ready = (struct ready){.window.of = *window, .cell = memory ? cell : NULL};
     uint32_t known = 0; /* instructions since a load from an unknown place */
     for (uint32_t i = 0; done && i < n && order->item; i++) {
         const struct ordered *const item = &order->item[i];
-        const struct node *const node = &tracer->nodes.node[item->node];
+        const struct code *const code = &tracer->nodes.node[item->node].code;
         const double before = run->last;
-        const double took = run_on(run, node, item->address) - before;
-        known = is_blind(&node->code, item->address) ? 0 : known + 1;
+        run->ready.guarded = guarded[item->node];
+        const double took = run_on(run, code, item->address) - before;
+        known = is_blind(code, item->address) ? 0 : known + 1;
         if (known < BLIND)
             continue;
         run->step[i].known = true;

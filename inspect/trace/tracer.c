@@ -11,7 +11,7 @@
 enum { PATH_LEAST = 3, REPLAY_MAX = 4000000, REPLAY_RUN_MAX = 65536 };
 /* Turns that are stepped at a time for places that are not known else, and instructions
  * of these; and of all. */
-enum { LOOK_TURNS = 16, LOOK_MAX = 600, LOOKED_MAX = 6000 };
+enum { LOOK_TURNS = 8, LOOK_MAX = 600, LOOKED_MAX = 6000 };
 
 int tracer_gone(const struct tracer *tracer, int status)
 {
@@ -75,8 +75,6 @@ static void take_accesses(struct tracer *tracer, struct node *node,
             memory_access(&tracer->memory, &tracer->nodes, node, i, address);
         } else { /* one of those that the core mixes, at a place that nobody knows */
             tracer->memory.n_loads += access->read;
-            if (access->write)
-                tracer->memory.hidden = tracer->memory.now;
         }
     }
 }

@@ -293,6 +293,33 @@ CODE(bytes_of_one, "1: movd (%rdi), %xmm0\n"
                    "   jnz 1b\n"
                    "   retq")
 
+/* Floats that are computed one after the other, and stored two at once; or pairs. */
+CODE(packed_later, "1: movss (%rdi), %xmm0\n"
+                   "   movss 4(%rdi), %xmm3\n"
+                   "   mulss %xmm1, %xmm0\n"
+                   "   addss %xmm2, %xmm0\n"
+                   "   mulss %xmm1, %xmm3\n"
+                   "   addss %xmm2, %xmm3\n"
+                   "   unpcklps %xmm3, %xmm0\n"
+                   "   movups %xmm0, 256(%rdi)\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
+CODE(packed_before, "1: movups (%rdi), %xmm0\n"
+                    "   mulps %xmm1, %xmm0\n"
+                    "   addss %xmm2, %xmm0\n"
+                    "   movups %xmm0, 256(%rdi)\n"
+                    "   decl %esi\n"
+                    "   jnz 1b\n"
+                    "   retq")
+/* Vectors that are moved, beside one float. */
+CODE(moved_beside, "1: movups (%rdi), %xmm0\n"
+                   "   movups %xmm0, 256(%rdi)\n"
+                   "   addss %xmm2, %xmm1\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
+
 static double widest_of(void (*function)(const void *, void *))
 {
     const struct inspect_options options = {.whole_only = true, .costs = knows_names};
@@ -309,17 +336,20 @@ static void test_single_elements(void **state)
     assert_near(widest_of(one_by_one), 64, 0);
     assert_near(widest_of(four_by_four), 128, 0);
     assert_near(widest_of(bytes_of_one), 128, 0);
+    assert_near(widest_of(packed_later), 64, 0);
+    assert_near(widest_of(packed_before), 128, 0);
+    assert_near(widest_of(moved_beside), 128, 0);
 }
 
 /* It stores where the last load says: now and then where it loads soon, */
 #define ROAMING(stores)                                            \
     "   xorl %eax, %eax\n   xorl %edx, %edx\n   xorl %r8d, %r8d\n" \
     "1: movzbl (%rdi,%rax), %ecx\n"                                \
-    "   leal 1(%rdx,%rcx), %edx\n"                                 \
-    "   andl $15, %edx\n"                                         \
+    "   leal 77(%rdx,%rcx), %edx\n"                                 \
+    "   andl $255, %edx\n"                                         \
     "   movb %r8b, " stores "(%rdi,%rdx)\n"                        \
     "   addl $5, %eax\n"                                           \
-    "   andl $15, %eax\n"                                         \
+    "   andl $255, %eax\n"                                         \
     "   decl %esi\n"                                               \
     "   jnz 1b\n"                                                  \
     "   retq"
