@@ -177,6 +177,10 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         inspect_fact_set(facts, FACT_out_share, census->share_out);
         inspect_fact_set(facts, FACT_out_length, census->length_out);
     }
+    if (census->share_reading > 0) {
+        inspect_fact_set(facts, FACT_reading_share, census->share_reading);
+        inspect_fact_set(facts, FACT_bytes_reading, census->bytes_reading);
+    }
     if (census->whole) {
         inspect_fact_set(facts, FACT_cpuids, (double)census->cpuids);
         inspect_fact_set(facts, FACT_bytes_filled, census->bytes_filled);
