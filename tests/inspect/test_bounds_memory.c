@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of memory and roofs, and inputs that make a case faster. */
+#include "findings.h"
 #include "tile_facts.h"
 
 static void test_roof_and_memory(void **state)
@@ -373,9 +374,40 @@ static void test_near_input(void **state)
     assert_true(isnan(VALUE(near_input)));
 }
 
+static bool is_overhead(const struct inspect_facts *facts)
+{
+    struct inspect_findings found;
+    inspect_find(facts, &found);
+    return found.finding[0].cause == CAUSE_call_overhead;
+}
+
+/* No core fills more than 64 bytes in a cycle, whatever its loops take. */
+static void test_filled(void **state)
+{
+    struct inspect_facts facts = {0};
+    SET(cycles, 3);
+    SET(code_cycles, 1);
+    SET(call_bytes, 64);
+    SET(call_cycles, 400);
+    SET(bytes_filled, 400 * 32);
+    assert_true(is_overhead(&facts));
+    SET(bytes_filled, 400 * 31);
+    assert_false(is_overhead(&facts));
+}
+
+/* Bytes that others only read count by the least of a call. */
+static void test_read_again(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(call_bytes, 2048);
+    SET(bytes_reading, 81920);
+    inspect_bounds(&facts);
+    assert_near(VALUE(read_again), 40, 1e-9);
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
+    return RUN_TESTS(TEST(test_filled), TEST(test_read_again), TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
                      TEST(test_no_stream), TEST(test_operands_once),
                      TEST(test_stores_across_lines), TEST(test_touches_a_part),
                      TEST(test_gathers), TEST(test_refuted_by_inputs),
