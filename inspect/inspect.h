@@ -119,6 +119,7 @@ struct inspect_loop {
     /* The widest element that comes into a vector register alone, and 64 less what an
      * element of its vectors has at least: more would be several in one. */
     unsigned single_bits, packed_bits;
+    unsigned work_bits;   /* the widest of what computes numbers, no copy and no shuffle */
     unsigned widest_bits; /* 0: no floats, no vectors; 32 or 64: scalar; 128, 256, 512 */
     /* All addresses behind the numbers above were seen or follow from what was seen, or
      * those that were looked at are equally far from each other, or near; false: some
@@ -197,6 +198,9 @@ struct inspect_census {
      * apart: a part of all; of one such call; and the name of the one that is called most
      * often. 0, NULL: none. */
     double share_out, length_out;
+    /* Of such functions, if they store next to nothing, the share of all instructions,
+     * those on vectors too, and the bytes that they load in a call; 0: unknown. */
+    double share_reading, bytes_reading;
     char *name_out;
     char *modules;  /* "100% simdbench", "97% jit, 3% libdnnl.so.2"; never NULL */
     char *producer; /* compiler and flags of the hottest loop, NULL without debug
@@ -229,6 +233,9 @@ struct inspect_window {
      * and in vectors; 0: unknown. `pass_named`: where both name the same register, which
      * did not change, and the same offset; `pass_global`: where they name none. */
     double pass, pass_named, pass_global, pass_vector;
+    /* Cycles from the place of a store to the value of a load behind it that now and then
+     * finds what was just stored; 0: unknown, or it waits for no places. */
+    double guard;
     /* Cycles of an instruction with REP that stores few bytes, or copies them; of an
      * element that one searches; and of LOOP. */
     double string, string_copies, scan, counted;
@@ -242,6 +249,8 @@ struct inspect_window inspect_window(double per_cycle, double computed,
                                      double chain_cycles, double behind_cycles);
 /* A number of `pass` from what was measured: at least the cycle of a store. */
 double inspect_pass(double cycles);
+/* A number of `guard`, without the addition: a load that waits takes as long as any. */
+double inspect_guard(double cycles);
 enum { INSPECT_CHAIN = 64, INSPECT_AHEAD = 16, INSPECT_BEHIND = 144 };
 /* Instructions under way at once: more than in any core that we know. */
 enum { INSPECT_SIGHT = 1024 };

@@ -200,6 +200,9 @@ struct ready {
     bool full, needed;           /* needed: nothing waits for an old value without need */
     bool apart;                  /* nothing waits for what is stored */
     const uint64_t *address;     /* of accesses; 0: unknown. NULL: operands name places */
+    bool guarded;       /* the next one loads from where stores go that data send there */
+    double placed;      /* time at which the places of all stores so far are known */
+    uint32_t placed_by; /* as in struct cell, the step that said the last one */
     struct cell *cell;           /* CELLS of them; NULL: no value comes from memory so */
 };
 /* Time at which the last of its results is there. An instruction may start later than its
@@ -280,7 +283,7 @@ struct node {
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct recent recent[ACCESSES_MAX];
     struct trail trail[ACCESSES_MAX];
-    struct span loads, stores; /* all that are known; stores: of vectors and floats */
+    struct span loads, stores; /* all that are known */
     uint64_t loaded_store;     /* number of the store that it loaded last */
     struct path *path;         /* the path that began here; NULL: none */
     uint64_t reached;          /* so often such a path that is blind was there */

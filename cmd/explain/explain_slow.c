@@ -96,7 +96,12 @@ static void name_call(const struct subject *subject, const struct inspect_loop *
     const struct inspect_census *const census = &subject->trace.census;
     const struct inspect_line *const line = heaviest(census, loop, callee_weight);
     const char *const name = census->name_out;
-    if (name && !isfinite(finding->share) &&
+    if (evidence_of(finding, FACT_read_again)) {
+        tell(&finding->text,
+             "it calls %s again and again, which reads the same data each time",
+             name ?: "a function of another module");
+        tell(&finding->remedy, "call it once, before the loop, and keep what it returns");
+    } else if (name && !isfinite(finding->share) &&
         (evidence_of(finding, FACT_out_share) || census->share_out >= 0.6)) {
         tell(&finding->text,
              "it calls %s again and again, and most instructions are there", name);

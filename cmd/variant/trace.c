@@ -111,6 +111,7 @@ static struct inspect_window window_of(const double *rates)
     window.pass = inspect_pass(rate_of(rates, "cost_pass_64"));
     window.pass_named = inspect_pass(rate_of(rates, "cost_named_64"));
     window.pass_global = inspect_pass(rate_of(rates, "cost_global_64"));
+    window.guard = inspect_guard(rate_of(rates, "cost_guard"));
     window.pass_vector = inspect_pass(rate_of(rates, "cost_pass_128"));
     window.string = rate_of(rates, "cost_string");
     window.string_copies = rate_of(rates, "cost_string_copies");

@@ -113,6 +113,7 @@ static void put_memory(struct inspect_facts *facts)
     if (GET(line_uses) < 2)
         inspect_fact_set_absent(facts, FACT_crowded_share,
                                 "hardly any of its lines is used again");
+    PUT(read_again, part(GET(bytes_reading), GET(call_bytes)));
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 

@@ -8,6 +8,7 @@ enum { MODULES = 64, CALLS_LEAST = 16 };
 struct module {
     const char *name;
     double instructions, calls, called;
+    double all, loaded, stored; /* with instructions on vectors; bytes */
 };
 
 static size_t module_at(struct module *module, size_t *n, const char *name)
@@ -26,19 +27,41 @@ static bool is_made(const struct module *module)
     return !module->name || !strcmp(module->name, "jit");
 }
 
+/* What only reads, as a search does, leaves less than a part of it in memory. */
+static const double left_by_readers = 0.05;
+
 /* Modules that are called more often than they call. */
 static void sum_up(const struct module *module, size_t n, struct inspect_census *census)
 {
-    double instructions = 0, calls = 0;
+    struct module sum = {.name = NULL};
     for (size_t i = 0; i < n; i++)
         if (module[i].called > module[i].calls) {
-            instructions += module[i].instructions;
-            calls += module[i].called;
+            sum.instructions += module[i].instructions;
+            sum.called += module[i].called;
+            sum.all += module[i].all;
+            sum.loaded += module[i].loaded;
+            sum.stored += module[i].stored;
         }
-    if (calls < CALLS_LEAST)
+    if (sum.called < CALLS_LEAST)
         return;
-    census->share_out = instructions / (double)census->instructions;
-    census->length_out = instructions / calls;
+    census->share_out = sum.instructions / (double)census->instructions;
+    census->length_out = sum.instructions / sum.called;
+    if (!census->whole || sum.stored > left_by_readers * sum.loaded)
+        return;
+    census->share_reading = sum.all / (double)census->instructions;
+    census->bytes_reading = sum.loaded;
+}
+
+static void add_node(const struct node *node, struct module *module)
+{
+    const double executed = (double)node->executed;
+    module->all += executed;
+    module->instructions += node->code.vector ? 0 : executed;
+    for (unsigned i = 0; i < node->code.n_accesses; i++) {
+        const struct access *const access = &node->code.access[i];
+        module->loaded += access->read && !access->hidden ? executed * access->bytes : 0;
+        module->stored += access->write && !access->hidden ? executed * access->bytes : 0;
+    }
 }
 
 bool called_out(const struct nodes *nodes, const struct places *places,
@@ -51,8 +74,7 @@ bool called_out(const struct nodes *nodes, const struct places *places,
     for (uint32_t i = 0; of && i < nodes->n; i++) {
         of[i] = (uint32_t)module_at(module, &n,
                                     places_module(places, nodes->node[i].code.address));
-        module[of[i]].instructions +=
-            nodes->node[i].code.vector ? 0 : (double)nodes->node[i].executed;
+        add_node(&nodes->node[i], &module[of[i]]);
     }
     for (uint32_t i = 0; of && i < nodes->n; i++) {
         const struct node *const node = &nodes->node[i];

@@ -131,11 +131,32 @@ static double cells_ready(struct ready *ready, const struct code *code,
     return start;
 }
 
+/* The places of its stores are known when their addresses are. */
+static void place_stores(struct ready *ready, const struct code *code)
+{
+    for (unsigned i = 0; i < code->n_accesses; i++)
+        for (unsigned r = 0; r < REGISTER_COUNT; r++)
+            if (code->access[i].write && !code->access[i].hidden &&
+                code->address_reads >> r & 1 && ready->at[r] > ready->placed) {
+                ready->placed = ready->at[r];
+                ready->placed_by = ready->by[r];
+            }
+}
+
+static double guard_ready(struct ready *ready)
+{
+    const double guard = ready->window.of.guard;
+    if (!ready->guarded || !ready->cell || !(guard > 0) || !ready->placed_by)
+        return 0;
+    ready->cause = ready->placed_by - 1;
+    return ready->placed + guard;
+}
+
 static double places_ready(struct ready *ready, const struct code *code)
 {
-    double start = 0;
     if (ready->apart)
         return 0;
+    double start = guard_ready(ready);
     for (unsigned i = 0; i < code->n_accesses && ready->cell; i++)
         start = cells_ready(ready, code, &code->access[i], ready->address[i], start);
     for (unsigned i = 0; i < code->n_accesses && !ready->address; i++) {
@@ -257,6 +278,7 @@ double ready_execute(struct ready *ready, const struct code *code)
     ready->cause = NO_CAUSE;
     ready->vain = false;
     const double places = places_ready(ready, code);
+    place_stores(ready, code);
     const double operands = fmax(operands_ready(ready, code), places);
     const double start = fmax(operands, window_enter(&ready->window, code));
     const double least = fmax(start > operands ? start : 0, places);

@@ -176,6 +176,10 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         inspect_fact_set(facts, FACT_out_share, census->share_out);
         inspect_fact_set(facts, FACT_out_length, census->length_out);
     }
+    if (census->share_reading > 0) {
+        inspect_fact_set(facts, FACT_reading_share, census->share_reading);
+        inspect_fact_set(facts, FACT_bytes_reading, census->bytes_reading);
+    }
     if (census->whole) {
         inspect_fact_set(facts, FACT_cpuids, (double)census->cpuids);
         inspect_fact_set(facts, FACT_bytes_filled, census->bytes_filled);
@@ -205,8 +209,12 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
 #define OF_COUNT(id)
 #define FACT(id, source, unit, text) OF_##source(id)
 #include "facts.def"
-    /* One element at a time, in vector registers. */
-    const bool single = loop->single_bits && loop->single_bits + loop->packed_bits <= 64;
+    /* One element at a time, in vector registers; or results that are packed later. */
+    const double much = 0.4;
+    const bool single =
+        (loop->single_bits && loop->single_bits + loop->packed_bits <= 64) ||
+        (loop->work_bits && loop->work_bits <= 64 &&
+         loop->needed >= much * (loop->vector + loop->scalar_float));
     /* Registers of MMX and tiles have no width that could be compared. */
     if (!loop->apart)
         inspect_fact_set(facts, FACT_widest_bits,

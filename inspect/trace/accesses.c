@@ -164,7 +164,7 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
             (struct store){.address = address, .at = memory->now, .bytes = bytes};
     if (access->read)
         add_to_span(&node->loads, address, bytes);
-    if (access->write && (node->code.vector || node->code.scalar_float))
+    if (access->write)
         add_to_span(&node->stores, address, bytes);
     if (access->hidden || elsewhere)
         return;

@@ -8,6 +8,9 @@
 /* Behind a load from an unknown place, so many instructions may wait for what is not
  * known. */
 enum { BLIND = 64 };
+/* Data send stores about among so many places at most: loads of these meet one that is in
+ * flight so often that a core lets them wait until it knows where all of them go. */
+enum { PLACES_MET = 512 };
 
 void order_add(struct order *order, uint32_t node)
 {
@@ -39,6 +42,26 @@ struct run {
     double last;
     struct step step[ORDER_MAX];
 };
+
+/* A quarter of its places is far from the last one. */
+static bool goes_about(const struct node *node)
+{
+    const struct span *const stores = &node->stores;
+    return node->counts.wild_stores > 0 &&
+           4 * node->counts.wild_stores >= node->counts.addressed &&
+           stores->hi - stores->lo < (uint64_t)PLACES_MET * stores->bytes;
+}
+
+/* Marks the loads that may meet such stores. */
+static void find_guarded(const struct nodes *nodes, bool *guarded)
+{
+    for (uint32_t s = 0; s < nodes->n; s++)
+        for (uint32_t i = 0; i < nodes->n && goes_about(&nodes->node[s]); i++) {
+            const struct span *const to = &nodes->node[s].stores,
+                                    *from = &nodes->node[i].loads;
+            guarded[i] |= from->bytes && from->lo <= to->hi && to->lo <= from->hi;
+        }
+}
 
 /* The time at which the last of all instructions up to this one is done. */
 static double run_on(struct run *run, const struct code *code, const uint64_t *address)
@@ -94,7 +117,11 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
     const uint32_t n = order->n < ORDER_MAX ? order->n : ORDER_MAX;
     FREED_BY(free_memory) struct run *run = calloc(1, sizeof *run);
     FREED_BY(free_memory) struct cell *cell = calloc(CELLS, sizeof *cell);
-    const bool done = run && cell;
+    FREED_BY(free_memory) bool *guarded =
+        calloc(tracer->nodes.n + 1, sizeof *guarded);
+    const bool done = run && cell && guarded;
+    if (done && memory)
+        find_guarded(&tracer->nodes, guarded);
     if (done)
         run->ready = (struct ready){.window.of = *window, .cell = memory ? cell : NULL};
     uint32_t known = 0; /* instructions since a load from an unknown place */
@@ -102,6 +129,7 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
         const struct ordered *const item = &order->item[i];
         const struct code *const code = &tracer->nodes.node[item->node].code;
         const double before = run->last;
+        run->ready.guarded = guarded[item->node];
         const double took = run_on(run, code, item->address) - before;
         known = is_blind(code, item->address) ? 0 : known + 1;
         if (known < BLIND)

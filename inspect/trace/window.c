@@ -100,3 +100,9 @@ double inspect_pass(double cycles)
 {
     return isnan(cycles) ? 0 : fmax(cycles, 1);
 }
+
+double inspect_guard(double cycles)
+{
+    const double load = 4, add = 1;
+    return cycles >= load + add ? cycles - add : 0;
+}

@@ -203,6 +203,18 @@ LOOP(global_64, "", TIMES(16, PASS_64("%[global]")), "")
 LOOP(stay_64, "", TIMES(16, "not %%rax\n\t"), "")
 LOOP(stay_128, "", TIMES(16, "pxor %%xmm1, %%xmm0\n\t"), "")
 
+/* A byte is stored where the last load says, one place farther each time, and loads find
+ * what was stored just before now and then. A core that learnt that lets such a load wait
+ * until it knows the places of all stores before it. All bytes are 1. */
+#define ONES                                                                      \
+    "mov $0x0101010101010101, %%rax\n\tmov $32, %%ecx\n\t2:\t"                    \
+    "mov %%rax, -8(%[at],%%rcx,8)\n\tdec %%ecx\n\tjnz 2b\n\tinc %%ecx\n\t"        \
+    "xor %%edx, %%edx\n\txor %%r8d, %%r8d\n\t"
+LOOP(guard, ONES,
+     TIMES(8, "movzbl (%[at],%%r8), %%eax\n\tadd %%al, %%dl\n\t"
+              "mov %%cl, (%[at],%%rdx)\n\tadd $5, %%r8b\n\t"),
+     "")
+
 /* xorshift64, whose lowest bit decides a branch, or none of its bits. The numbers go on
  * where the last loop left them, so that no predictor knows them. */
 #define RANDOM(bit)                                                                  \
@@ -294,6 +306,7 @@ const struct rate core_rates[] = {
     {"cost_pass_128", NULL, 16, loop_pass_128, loop_stay_128},
     {"cost_named_64", NULL, 16, loop_named_64, loop_stay_64},
     {"cost_global_64", NULL, 16, loop_global_64, loop_stay_64},
+    {"cost_guard", NULL, 8, loop_guard, loop_no_call},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
     {"cost_one_call", NULL, 1, loop_one_call, loop_no_call},

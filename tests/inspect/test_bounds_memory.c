@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of memory and roofs, and inputs that make a case faster. */
+#include "findings.h"
 #include "tile_facts.h"
 
 TEST(test_roof_and_memory)
@@ -371,4 +372,35 @@ TEST(test_near_input)
     inspect_fact_set_interval(&facts, FACT_input_sorted, 0.6, 0.5, 0.7);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(near_input)));
+}
+
+static bool is_overhead(const struct inspect_facts *facts)
+{
+    struct inspect_findings found;
+    inspect_find(facts, &found);
+    return found.finding[0].cause == CAUSE_call_overhead;
+}
+
+/* No core fills more than 64 bytes in a cycle, whatever its loops take. */
+TEST(test_filled)
+{
+    struct inspect_facts facts = {0};
+    SET(cycles, 3);
+    SET(code_cycles, 1);
+    SET(call_bytes, 64);
+    SET(call_cycles, 400);
+    SET(bytes_filled, 400 * 32);
+    assert_true(is_overhead(&facts));
+    SET(bytes_filled, 400 * 31);
+    assert_false(is_overhead(&facts));
+}
+
+/* Bytes that others only read count by the least of a call. */
+TEST(test_read_again)
+{
+    struct inspect_facts facts = tile();
+    SET(call_bytes, 2048);
+    SET(bytes_reading, 81920);
+    inspect_bounds(&facts);
+    assert_near(VALUE(read_again), 40, 1e-9);
 }

@@ -105,7 +105,7 @@ static void knows_names(void *context, const struct inspect_code *code, size_t n
                  : shortened ? "and ax, i16"
                  : larger    ? "maxsd xmm, xmm"
                  : smaller   ? "minsd xmm, xmm"
-                 : lock      ? "lock inc m32"
+                 : lock      ? (code[i].n == 3 ? "lock inc m32" : "lock inc m64")
                  : product   ? (code[i].n == 3 ? "imul r32, r32" : "imul r32, r32, i32")
                              : "div r8");
     }
@@ -171,9 +171,9 @@ TEST(test_divisions)
     census = census_by(choosing, TURNS, &options);
     assert_near(census.loop[0].dearest, 10, 1e-9);
     inspect_census_free(&census);
-    /* Instructions with LOCK take no longer than they wait for each other. */
+    /* Instructions with LOCK take no longer than they wait for each other: all forms. */
     census = census_by(locking, TURNS, &options);
-    assert_near(census.loop[0].dearest, 4, 1e-9);
+    assert_near(census.loop[0].dearest, 8, 1e-9);
     assert_near(census.loop[0].dearest_each, 4, 1e-9);
     inspect_census_free(&census);
 }
@@ -291,6 +291,33 @@ CODE(bytes_of_one, "1: movd (%rdi), %xmm0\n"
                    "   jnz 1b\n"
                    "   retq")
 
+/* Floats that are computed one after the other, and stored two at once; or pairs. */
+CODE(packed_later, "1: movss (%rdi), %xmm0\n"
+                   "   movss 4(%rdi), %xmm3\n"
+                   "   mulss %xmm1, %xmm0\n"
+                   "   addss %xmm2, %xmm0\n"
+                   "   mulss %xmm1, %xmm3\n"
+                   "   addss %xmm2, %xmm3\n"
+                   "   unpcklps %xmm3, %xmm0\n"
+                   "   movups %xmm0, 256(%rdi)\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
+CODE(packed_before, "1: movups (%rdi), %xmm0\n"
+                    "   mulps %xmm1, %xmm0\n"
+                    "   addss %xmm2, %xmm0\n"
+                    "   movups %xmm0, 256(%rdi)\n"
+                    "   decl %esi\n"
+                    "   jnz 1b\n"
+                    "   retq")
+/* Vectors that are moved, beside one float. */
+CODE(moved_beside, "1: movups (%rdi), %xmm0\n"
+                   "   movups %xmm0, 256(%rdi)\n"
+                   "   addss %xmm2, %xmm1\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
+
 static double widest_of(void (*function)(const void *, void *))
 {
     const struct inspect_options options = {.whole_only = true, .costs = knows_names};
@@ -307,4 +334,42 @@ TEST(test_single_elements)
     assert_near(widest_of(one_by_one), 64, 0);
     assert_near(widest_of(four_by_four), 128, 0);
     assert_near(widest_of(bytes_of_one), 128, 0);
+    assert_near(widest_of(packed_later), 64, 0);
+    assert_near(widest_of(packed_before), 128, 0);
+    assert_near(widest_of(moved_beside), 128, 0);
+}
+
+/* It stores where the last load says: now and then where it loads soon, */
+#define ROAMING(stores)                                            \
+    "   xorl %eax, %eax\n   xorl %edx, %edx\n   xorl %r8d, %r8d\n" \
+    "1: movzbl (%rdi,%rax), %ecx\n"                                \
+    "   leal 77(%rdx,%rcx), %edx\n"                                 \
+    "   andl $255, %edx\n"                                         \
+    "   movb %r8b, " stores "(%rdi,%rdx)\n"                        \
+    "   addl $5, %eax\n"                                           \
+    "   andl $255, %eax\n"                                         \
+    "   decl %esi\n"                                               \
+    "   jnz 1b\n"                                                  \
+    "   retq"
+CODE(roaming, ROAMING(""))
+/* or never. */
+CODE(roaming_apart, ROAMING("512"))
+
+/* On some cores a load that found what was just stored waits for the places of stores. */
+TEST(test_guarded_loads)
+{
+    struct inspect_options options = {.whole_only = true, .window.guard = 6};
+    struct inspect_census census = census_by(roaming, TURNS, &options);
+    assert_true(census.loop[0].memory_chain > 7 && census.loop[0].memory_chain < 10);
+    inspect_census_free(&census);
+    census = census_by(roaming_apart, TURNS, &options);
+    assert_true(census.loop[0].memory_chain < 3);
+    inspect_census_free(&census);
+    options.window.guard = 0;
+    census = census_by(roaming, TURNS, &options);
+    assert_true(census.loop[0].memory_chain < 3);
+    inspect_census_free(&census);
+    assert_near(inspect_guard(7), 6, 0);
+    assert_near(inspect_guard(4.9), 0, 0);
+    assert_near(inspect_guard(NAN), 0, 0);
 }

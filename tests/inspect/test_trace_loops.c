@@ -101,6 +101,14 @@ static void prints(const void *a, void *b)
         sprintf(to, "%d %x", number, number);
 }
 
+static void measures_text(const void *a, void *b)
+{
+    char *volatile const text = (char *)(uintptr_t)a;
+    memset(text, 'x', 400);
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        text[i] ^= (char)(strlen(text) & 1);
+}
+
 static void copies_rows(const void *a, void *b)
 {
     char *const from = (char *)(uintptr_t)a;
@@ -143,7 +151,10 @@ TEST(test_called_out)
     assert_true(!census.name_out || strstr(census.name_out, "printf"));
     inspect_census_free(&census);
     census = census_of(copies_rows, 24, false);
-    assert_true(census.share_out < 0.6);
+    assert_true(census.share_out < 0.6 && census.share_reading == 0);
+    inspect_census_free(&census);
+    census = census_of(measures_text, 24, false);
+    assert_true(census.share_reading > 0.6 && census.bytes_reading >= 24 * 400);
     inspect_census_free(&census);
     census = census_of(calls_made, 100, false);
     assert_near(census.share_out, 0, 0);

@@ -160,6 +160,7 @@ CODE(copying_late, "1: movl $1, 4(%rdi)\n"
                    "   jnz 1b\n"
                    "   retq")
 CODE(locking, "1: lock incl (%rdi)\n"
+              "   lock incq 64(%rdi)\n"
               "   decl %esi\n"
               "   jnz 1b\n"
               "   retq")
