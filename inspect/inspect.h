@@ -148,6 +148,10 @@ struct inspect_line {
      * through registers, and through memory, too. */
     double chained[2];
     uint8_t length;        /* in bytes */
+    /* A tenth of its loads or more cross a line of the cache; they begin so many bytes
+     * behind a multiple of their size, each time. 0: not always as many. */
+    bool crosses;
+    uint8_t beyond;
     bool waits_in_vain;    /* for the old value of a register that it overwrites */
     bool takes_vectors;    /* loads where a vector or float may be stored */
     bool needed, shuffles; /* as of a loop, of vectors alone */

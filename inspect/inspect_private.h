@@ -262,6 +262,12 @@ struct trail {
     uint64_t low, high; /* of all places */
 };
 
+/* Where an access begins in a line of the cache. */
+struct beginning {
+    uint8_t first, varies; /* varies: bits that were not always as in the first one */
+    bool any;
+};
+
 /* Addresses of accesses, the last of them too, and the bytes of the widest one. */
 struct span {
     uint64_t lo, hi;
@@ -280,6 +286,7 @@ struct node {
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct recent recent[ACCESSES_MAX];
     struct trail trail[ACCESSES_MAX];
+    struct beginning beginning[ACCESSES_MAX];
     struct span loads, stores; /* all that are known; stores: of vectors and floats */
     uint64_t loaded_store;     /* number of the store that it loaded last */
     struct path *path;         /* the path that began here; NULL: none */

@@ -32,7 +32,8 @@ const char *surgery_edit_name(enum surgery_edit edit)
 {
     static const char *const names[SURGERY_EDITS] = {"chain", "gather", "divide",
                                                      "store", "spill",  "forward",
-                                                     "call",  "vex",    "cached"};
+                                                     "call",  "vex",    "cached",
+                                                     "whole"};
     return names[edit];
 }
 

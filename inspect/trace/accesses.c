@@ -91,6 +91,13 @@ bool access_is_counted(const struct code *code, const struct access *access)
     return (access->read || access->write) && !of_call;
 }
 
+static void look_at_beginning(struct beginning *beginning, uint64_t address)
+{
+    if (!beginning->any)
+        *beginning = (struct beginning){.first = address % LINE, .any = true};
+    beginning->varies |= (uint8_t)(address % LINE ^ beginning->first);
+}
+
 static void add_to_span(struct span *span, uint64_t address, uint32_t bytes)
 {
     span->lo = span->bytes && span->lo < address ? span->lo : address;
@@ -162,6 +169,7 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
         look_at_banks(memory, address, bytes, counts);
     }
     look_at_step(node, number, address);
+    look_at_beginning(&node->beginning[number], address);
     if (access->write)
         memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =
             (struct store){.address = address, .at = memory->now, .bytes = bytes};

@@ -183,7 +183,9 @@ static struct surgery_seen *see(const struct inspect_census *census)
                                         .spills = line->spills > 0,
                                         .reloads = line->reloads > 0,
                                         .takes_vectors = line->takes_vectors,
-                                        .late = inspect_is_late(line)};
+                                        .late = inspect_is_late(line),
+                                        .crosses = line->crosses,
+                                        .beyond = line->beyond};
     }
     return seen;
 }
