@@ -86,6 +86,7 @@ struct inspect_loop {
                         apart */
     double failed_forwards; /* of these and others, loads over bytes of a store in flight
                                that has not all of them */
+    double masked_forwards; /* loads of bytes of such a store that may have left out some */
     double page_changes;    /* on a page where no access was lately */
     double crowded; /* on a line in whose set more of its last ones lie than a first cache
                        of today has room for */
@@ -143,7 +144,8 @@ struct inspect_line {
     uint64_t first; /* its rank by first execution */
     /* Counts over its executions whose addresses are known, as of a loop. */
     uint64_t reloads, spills;
-    double failed_forwards, undecided; /* as of a loop, in all its executions */
+    /* As of a loop, in all its executions; failed: also behind a masked store. */
+    double failed_forwards, undecided;
     /* Cycles of an iteration from its result to the next one in the longest chain:
      * through registers, and through memory, too. */
     double chained[2];

@@ -35,6 +35,7 @@ struct access {
     int8_t base, index;     /* general registers, or NO_GPR */
     uint8_t scale, segment; /* 0, 'f', 'g' */
     bool read, write;
+    bool masked;    /* a write that may leave out elements */
     bool gather;    /* addresses are in a vector register */
     bool hidden;    /* of push, pop, call, ret */
     bool elsewhere; /* it was seen to be not on the stack */
@@ -244,7 +245,7 @@ struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, page_changes, aliases, crowded, wild, wild_stores, banked;
+        failed_forwards, masked_forwards, page_changes, aliases, crowded, wild, wild_stores, banked;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -318,6 +319,7 @@ enum { STORES_IN_FLIGHT = 50, FLIGHT_INSTRUCTIONS = 256, SLOTS = 4096 };
 struct store {
     uint64_t address, at; /* at: number of the instruction */
     uint32_t bytes;
+    bool masked;
 };
 /* A store to the stack that was the last one in its place. */
 struct slot {

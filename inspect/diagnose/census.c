@@ -241,6 +241,7 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
 {
     const struct node *const node = &m->nodes->node[number];
     const uint64_t crossing = node->counts.line_splits - node->counts.split_stores;
+    const uint64_t late = node->counts.failed_forwards + node->counts.masked_forwards;
     return (struct inspect_line){
         .address = node->code.address,
         .executed = node->executed,
@@ -251,7 +252,7 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
         .takes_vectors = spans_meet(&m->stores, node),
         .needed = node->code.needed && node->code.vector,
         .shuffles = node->code.shuffle,
-        .failed_forwards = node_scale(node) * (double)node->counts.failed_forwards,
+        .failed_forwards = node_scale(node) * (double)late,
         .undecided = node_rarely(node),
         .chained = {m->chained[0][number], m->chained[1][number]},
         .length = node->code.length,

@@ -24,6 +24,7 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
             counts->failed_forwards += store->address > address ||
                                        store->address + store->bytes < address + bytes;
             counts->forwards += !slot;
+            counts->masked_forwards += store->masked;
             counts->taken_apart += bytes <= SCALAR && store->bytes > SCALAR;
             break;
         }
@@ -172,7 +173,10 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
     look_at_beginning(&node->beginning[number], address);
     if (access->write)
         memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =
-            (struct store){.address = address, .at = memory->now, .bytes = bytes};
+            (struct store){.address = address,
+                           .at = memory->now,
+                           .bytes = bytes,
+                           .masked = access->masked};
     if (access->read)
         add_to_span(&node->loads, address, bytes);
     if (access->write && (node->code.vector || node->code.scalar_float))
