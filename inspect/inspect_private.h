@@ -245,7 +245,8 @@ struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, masked_forwards, page_changes, aliases, crowded, wild, wild_stores, banked;
+        failed_forwards, masked_forwards, page_changes, aliases, crowded, wild,
+        wild_stores, banked;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 

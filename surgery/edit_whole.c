@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads that cross lines of the cache read bytes that lie in one: those before them from a
- * multiple of their size on, where they always begin as far behind one; else a single
+/* Loads that cross lines of the cache read bytes that lie in one: those before them from
+ * a multiple of their size on, where they always begin as far behind one; else a single
  * element, for all of them. */
 #include "edit_private.h"
 
@@ -22,10 +22,11 @@ static const ZydisDecodedOperand *loaded(const struct one *one)
 static bool load_one_element(const struct one *one, unsigned memory,
                              ZydisEncoderRequest *request)
 {
-    const bool doubles = one->operand[memory].element_size == 64 &&
-                         one->operand[0].size > 128;
+    const bool doubles =
+        one->operand[memory].element_size == 64 && one->operand[0].size > 128;
     const bool whole = one->decoded.avx.mask.mode <= ZYDIS_MASK_MODE_DISABLED;
-    request->mnemonic = doubles ? ZYDIS_MNEMONIC_VBROADCASTSD : ZYDIS_MNEMONIC_VBROADCASTSS;
+    request->mnemonic =
+        doubles ? ZYDIS_MNEMONIC_VBROADCASTSD : ZYDIS_MNEMONIC_VBROADCASTSS;
     request->operands[memory].mem.size = doubles ? 8 : 4;
     return one_moves(one, false) && whole && one->operand[memory].size >= 128 &&
            one->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;

@@ -193,7 +193,7 @@ static int edit_spill(struct planning *planning, const struct one *one)
 {
     return one->seen->spills && one_moves(one, true)     ? drop_move(planning, one)
            : one->seen->reloads && one_moves(one, false) ? drop_move(planning, one)
-                                                     : 0;
+                                                         : 0;
 }
 
 /* Its operand in memory becomes the register that it reads beside it. */
@@ -220,9 +220,9 @@ static int read_register(struct planning *planning, const struct one *one)
 
 static int edit_forward(struct planning *planning, const struct one *one)
 {
-    return !one->seen->late    ? 0
+    return !one->seen->late        ? 0
            : one_moves(one, false) ? zero_result(planning, one)
-                               : read_register(planning, one);
+                                   : read_register(planning, one);
 }
 
 /* Nothing but its return. */

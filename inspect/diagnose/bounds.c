@@ -198,13 +198,17 @@ static bool are_learnt_in_vain(const struct inspect_facts *facts)
 static void put_tame_input(struct inspect_facts *facts)
 {
     static const enum inspect_fact inputs[] = {FACT_input_repeated, FACT_input_keys,
-                                               FACT_input_zero, FACT_input_constant,
-                                               FACT_input_sorted};
+                                               FACT_input_sorted, FACT_input_constant,
+                                               FACT_input_zero};
+    /* What zeros alone gain is other work, as that of simple divisions: branches know any
+     * number by heart. */
+    const bool zeros = !(facts->fact[FACT_input_constant].known &&
+                         facts->fact[FACT_input_constant].low >= 0.95);
     const bool by_data = reads_by_data(facts);
     const bool alone = GET(branches) + known(GET(indirect)) <= 1.01;
     const char *const why = why_not_tame(facts, by_data, alone);
     if (by_data)
-        take_best(facts, FACT_near_input, &inputs[2], 2, 0);
+        take_best(facts, FACT_near_input, &inputs[3], 2, 0);
     else
         inspect_fact_set_absent(facts, FACT_near_input,
                                 "no data decides from which pages it reads");
@@ -214,8 +218,8 @@ static void put_tame_input(struct inspect_facts *facts)
     if (why)
         inspect_fact_set_absent(facts, FACT_tame_input, why);
     else
-        take_best(facts, FACT_tame_input, inputs,
-                  one ? 2 : sizeof inputs / sizeof *inputs, 0.9 * GET(code_cycles));
+        take_best(facts, FACT_tame_input, inputs, one ? 2 : 4 + zeros,
+                  0.9 * GET(code_cycles));
     if (!isnan(GET(tame_input)) && are_learnt_in_vain(facts))
         inspect_fact_set_absent(facts, FACT_tame_input,
                                 "repeated inputs gain nearly nothing of it");

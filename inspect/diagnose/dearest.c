@@ -39,17 +39,22 @@ static bool is_same_choice(const char *a, const char *b)
     return n && n == choice_length(b) && !strncmp(a, b, n - 3) && !strcmp(a + n, b + n);
 }
 
-static bool is_same(const struct inspect_line *a, const struct inspect_line *b)
+static bool locks(const struct inspect_line *line)
 {
-    return strcmp(a->form, b->form) == 0 || is_same_choice(a->form, b->form);
+    return !strncmp(line->form, "lock ", 5);
 }
 
-/* One with LOCK waits for the one before: a chain of them is what they take, even where
- * nothing else does and they seem to take longer. */
+static bool is_same(const struct inspect_line *a, const struct inspect_line *b)
+{
+    return strcmp(a->form, b->form) == 0 || is_same_choice(a->form, b->form) ||
+           (locks(a) && locks(b));
+}
+
+/* One with LOCK waits for the one before, of whatever form: a chain of them is what they
+ * take, even where nothing else does and they seem to take longer. */
 static double each(const struct inspect_line *line)
 {
-    return strncmp(line->form, "lock ", 5) ? line->throughput
-                                           : fmin(line->throughput, line->latency);
+    return locks(line) ? fmin(line->throughput, line->latency) : line->throughput;
 }
 
 /* Zeros and copies of registers cost less than the rest of their form. */

@@ -107,7 +107,7 @@ static void knows_names(void *context, const struct inspect_code *code, size_t n
                  : shortened ? "and ax, i16"
                  : larger    ? "maxsd xmm, xmm"
                  : smaller   ? "minsd xmm, xmm"
-                 : lock      ? "lock inc m32"
+                 : lock      ? (code[i].n == 3 ? "lock inc m32" : "lock dec m32")
                  : product   ? (code[i].n == 3 ? "imul r32, r32" : "imul r32, r32, i32")
                              : "div r8");
     }
@@ -146,6 +146,8 @@ static void test_waits_in_vain(void **state)
     }
 }
 
+CODE(locking_twice,
+     "1: lock incl (%rdi)\n lock decl 64(%rdi)\n decl %esi\n jnz 1b\n retq")
 CODE(masking, "1: andw $0x3bff, %ax\n decl %esi\n jnz 1b\n retq")
 
 /* A root costs what its form does, and so does a division; integers are left out. What
@@ -177,6 +179,9 @@ static void test_divisions(void **state)
     census = census_by(locking, TURNS, &options);
     assert_near(census.loop[0].dearest, 4, 1e-9);
     assert_near(census.loop[0].dearest_each, 4, 1e-9);
+    inspect_census_free(&census);
+    census = census_by(locking_twice, TURNS, &options);
+    assert_near(census.loop[0].dearest, 8, 1e-9);
     inspect_census_free(&census);
 }
 

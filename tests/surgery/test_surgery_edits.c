@@ -412,6 +412,6 @@ int main(void)
         input[i] = (float)(1 + i % 13) / 4;
     return RUN_TESTS(TEST(test_chain), TEST(test_divide), TEST(test_gather),
                      TEST(test_store), TEST(test_spill), TEST(test_forward),
-                     TEST(test_call), TEST(test_vex), TEST(test_cached),
-                     TEST(test_whole), TEST(test_unsafe), TEST(test_silence));
+                     TEST(test_call), TEST(test_vex), TEST(test_cached), TEST(test_whole),
+                     TEST(test_unsafe), TEST(test_silence));
 }
