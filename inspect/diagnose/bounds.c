@@ -130,7 +130,7 @@ static void take_best(struct inspect_facts *facts, enum inspect_fact to,
     for (size_t i = 0; i < n; i++) {
         const double best = inspect_fact_value(facts, to);
         const double ratio = inspect_fact_value(facts, list[i]);
-        if (!(ratio < best || isnan(best)))
+        if (!(ratio < best || isnan(best)) || (isnan(ratio) && facts->fact[to].absent))
             continue;
         if (!(cycles_of(facts, ratio) < least))
             facts->fact[to] = facts->fact[list[i]];
