@@ -60,8 +60,8 @@ struct inspect_loop {
     double undecided; /* these, and branches that go the way that each goes more rarely */
     double taken;     /* jumps, calls and returns, and branches that do jump */
     double copies;    /* a vector register to another one */
-    /* An element from a vector to a general register, or back; also a part of a vector
-     * that was stored just before, loaded alone. The latter again. */
+    /* An element from a vector to a general register, or back, or to memory; also a part
+     * of a vector that was stored just before, loaded alone. The latter again. */
     double crossings, taken_apart;
     double divides;               /* and square roots, of any kind */
     double integer_divides;       /* are a part of them */
@@ -84,7 +84,9 @@ struct inspect_loop {
                         apart */
     double failed_forwards; /* of these and others, loads over bytes of a store in flight
                                that has not all of them */
-    double page_changes;    /* on a page where no access was lately */
+    double
+        masked_forwards; /* loads of bytes of such a store that may have left out some */
+    double page_changes; /* on a page where no access was lately */
     double crowded; /* on a line in whose set more of its last ones lie than a first cache
                        of today has room for */
     double wild_stores; /* neither near to the last place of this store, nor as far on as
@@ -142,11 +144,16 @@ struct inspect_line {
     uint64_t first; /* its rank by first execution */
     /* Counts over its executions whose addresses are known, as of a loop. */
     uint64_t reloads, spills;
-    double failed_forwards, undecided; /* as of a loop, in all its executions */
+    /* As of a loop, in all its executions; failed: also behind a masked store. */
+    double failed_forwards, undecided;
     /* Cycles of an iteration from its result to the next one in the longest chain:
      * through registers, and through memory, too. */
     double chained[2];
-    uint8_t length;        /* in bytes */
+    uint8_t length; /* in bytes */
+    /* A tenth of its loads or more cross a line of the cache; they begin so many bytes
+     * behind a multiple of their size, each time. 0: not always as many. */
+    bool crosses;
+    uint8_t beyond;
     bool waits_in_vain;    /* for the old value of a register that it overwrites */
     bool takes_vectors;    /* loads where a vector or float may be stored */
     bool needed, shuffles; /* as of a loop, of vectors alone */

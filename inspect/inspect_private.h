@@ -35,6 +35,7 @@ struct access {
     int8_t base, index;     /* general registers, or NO_GPR */
     uint8_t scale, segment; /* 0, 'f', 'g' */
     bool read, write;
+    bool masked;    /* a write that may leave out elements */
     bool gather;    /* addresses are in a vector register */
     bool hidden;    /* of push, pop, call, ret */
     bool elsewhere; /* it was seen to be not on the stack */
@@ -247,7 +248,8 @@ struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, page_changes, aliases, crowded, wild, wild_stores, banked;
+        failed_forwards, masked_forwards, page_changes, aliases, crowded, wild,
+        wild_stores, banked;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -263,6 +265,12 @@ struct trail {
     uint64_t last;      /* 0: none yet */
     int64_t step;       /* from the place before to the last one; NO_STEP: unknown */
     uint64_t low, high; /* of all places */
+};
+
+/* Where an access begins in a line of the cache. */
+struct beginning {
+    uint8_t first, varies; /* varies: bits that were not always as in the first one */
+    bool any;
 };
 
 /* Addresses of accesses, the last of them too, and the bytes of the widest one. */
@@ -283,7 +291,8 @@ struct node {
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct recent recent[ACCESSES_MAX];
     struct trail trail[ACCESSES_MAX];
-    struct span loads, stores; /* all that are known */
+    struct beginning beginning[ACCESSES_MAX];
+    struct span loads, stores; /* all that are known; stores: of vectors and floats */
     uint64_t loaded_store;     /* number of the store that it loaded last */
     struct path *path;         /* the path that began here; NULL: none */
     uint64_t reached;          /* so often such a path that is blind was there */
@@ -314,6 +323,7 @@ enum { STORES_IN_FLIGHT = 50, FLIGHT_INSTRUCTIONS = 256, SLOTS = 4096 };
 struct store {
     uint64_t address, at; /* at: number of the instruction */
     uint32_t bytes;
+    bool masked;
 };
 /* A store to the stack that was the last one in its place. */
 struct slot {

@@ -25,6 +25,8 @@ bool one_decode(const struct planning *planning, const struct surgery_seen *seen
                 struct one *one);
 /* True for a name that begins so, behind a leading v. */
 bool one_starts(const struct one *one, const char *with);
+/* Plain moves of vectors or floats. */
+bool one_moves(const struct one *one, bool to_memory);
 uint64_t vector_bit(ZydisRegister reg);   /* 0: no vector */
 uint64_t register_bit(ZydisRegister reg); /* of a mask, too */
 bool is_vector_operand(const ZydisDecodedOperand *operand);
@@ -34,3 +36,5 @@ struct change change_as_built(const struct one *one);
 uint8_t encode_zero(const struct one *one, ZydisRegister reg, unsigned char *bytes);
 /* The values that each turn of the loops reads of the turn before become zero. */
 int cut_loops(struct planning *planning);
+/* A load that crosses lines reads other bytes, which lie in one. */
+int edit_whole(struct planning *planning, const struct one *one);

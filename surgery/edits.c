@@ -38,8 +38,8 @@ bool one_starts(const struct one *one, const char *with)
     return !strncmp(name + (*name == 'v'), with, strlen(with));
 }
 
-/* Plain moves of vectors or floats. EVEX ones have an operand between, their mask. */
-static bool moves(const struct one *one, bool to_memory)
+/* EVEX ones have an operand between, their mask. */
+bool one_moves(const struct one *one, bool to_memory)
 {
     const unsigned last = one->decoded.operand_count_visible - 1u;
     return last >= 1 && last < ZYDIS_MAX_OPERAND_COUNT && one_starts(one, "mov") &&
@@ -180,16 +180,16 @@ static int drop_move(struct planning *planning, const struct one *one)
 
 static int edit_store(struct planning *planning, const struct one *one)
 {
-    return !one->seen->spills && moves(one, true) ? drop_move(planning, one) : 0;
+    return !one->seen->spills && one_moves(one, true) ? drop_move(planning, one) : 0;
 }
 
 /* The next load gets another vector then, as if it had stayed in its register:
  * results are wrong, but no instruction is there in place of the load. */
 static int edit_spill(struct planning *planning, const struct one *one)
 {
-    return one->seen->spills && moves(one, true)     ? drop_move(planning, one)
-           : one->seen->reloads && moves(one, false) ? drop_move(planning, one)
-                                                     : 0;
+    return one->seen->spills && one_moves(one, true)     ? drop_move(planning, one)
+           : one->seen->reloads && one_moves(one, false) ? drop_move(planning, one)
+                                                         : 0;
 }
 
 /* Its operand in memory becomes the register that it reads beside it. */
@@ -216,9 +216,9 @@ static int read_register(struct planning *planning, const struct one *one)
 
 static int edit_forward(struct planning *planning, const struct one *one)
 {
-    return !one->seen->late    ? 0
-           : moves(one, false) ? zero_result(planning, one)
-                               : read_register(planning, one);
+    return !one->seen->late        ? 0
+           : one_moves(one, false) ? zero_result(planning, one)
+                                   : read_register(planning, one);
 }
 
 /* Nothing but its return. */
@@ -298,6 +298,7 @@ static const struct {
     [SURGERY_CALL] = {"call", edit_call},
     [SURGERY_VEX] = {"vex", edit_vex},
     [SURGERY_CACHED] = {"cached", edit_cached},
+    [SURGERY_WHOLE] = {"whole", edit_whole},
 };
 
 const char *surgery_edit_name(enum surgery_edit edit)

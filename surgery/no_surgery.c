@@ -28,9 +28,9 @@ void surgery_close(struct surgery *surgery)
 
 const char *surgery_edit_name(enum surgery_edit edit)
 {
-    static const char *const names[SURGERY_EDITS] = {"chain", "gather", "divide",
-                                                     "store", "spill",  "forward",
-                                                     "call",  "vex",    "cached"};
+    static const char *const names[SURGERY_EDITS] = {
+        "chain",   "gather", "divide", "store",  "spill",
+        "forward", "call",   "vex",    "cached", "whole"};
     return names[edit];
 }
 

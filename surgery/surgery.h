@@ -83,6 +83,7 @@ enum surgery_edit {
     SURGERY_CALL,    /* functions that do nothing are not called */
     SURGERY_VEX,     /* SSE instructions have VEX encodings */
     SURGERY_CACHED,  /* stores past the caches go through them */
+    SURGERY_WHOLE,   /* no load of a vector crosses a line of the cache */
     SURGERY_EDITS
 };
 const char *surgery_edit_name(enum surgery_edit edit); /* "chain" */
@@ -94,6 +95,8 @@ struct surgery_seen {
     bool spills, reloads; /* a vector to, from the stack, as it has no register */
     bool takes_vectors;   /* loads where a vector or float may be stored */
     bool late;            /* a load that often cannot be forwarded from a store */
+    bool crosses;         /* a load that often crosses a line of the cache */
+    uint8_t beyond;       /* so many bytes behind a multiple of its size; 0: it varies */
 };
 #define SURGERY_COLD SIZE_MAX
 

@@ -12,7 +12,7 @@ static const char *const edit_facts[SURGERY_EDITS] = {
     [SURGERY_DIVIDE] = "edit_divide", [SURGERY_STORE] = "edit_store",
     [SURGERY_SPILL] = "edit_spill",   [SURGERY_FORWARD] = "edit_forward",
     [SURGERY_CALL] = "edit_call",     [SURGERY_VEX] = "edit_vex",
-    [SURGERY_CACHED] = "edit_cached",
+    [SURGERY_CACHED] = "edit_cached", [SURGERY_WHOLE] = "edit_whole",
 };
 
 const struct experiment *experiment_find(const struct experiments *experiments,

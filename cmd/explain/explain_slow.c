@@ -362,9 +362,10 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
             name_division(census, loop, finding);
         else if (!strcmp(finding->cause, "front-end"))
             tell_entering(subject, loop, finding);
-        else if (!strcmp(finding->cause, "at-limit"))
+        else if (!strcmp(finding->cause, "at-limit")) {
+            name_unit(census, loop, ~products & 0xff, FACT_limit_cycles, finding);
             name_width(&subject->facts, finding);
-        else if (strstr(finding->cause, "-chain") && finding->text)
+        } else if (strstr(finding->cause, "-chain") && finding->text)
             name_chain(census, loop, finding);
         else if (strstr(finding->cause, "-ports")) {
             name_unit(census, loop, products, FACT_integer_cycles, finding);

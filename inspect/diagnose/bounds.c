@@ -131,7 +131,7 @@ static void take_best(struct inspect_facts *facts, enum inspect_fact to,
     for (size_t i = 0; i < n; i++) {
         const double best = inspect_fact_value(facts, to);
         const double ratio = inspect_fact_value(facts, list[i]);
-        if (!(ratio < best || isnan(best)))
+        if (!(ratio < best || isnan(best)) || (isnan(ratio) && facts->fact[to].absent))
             continue;
         if (!(cycles_of(facts, ratio) < least))
             facts->fact[to] = facts->fact[list[i]];
@@ -199,13 +199,17 @@ static bool are_learnt_in_vain(const struct inspect_facts *facts)
 static void put_tame_input(struct inspect_facts *facts)
 {
     static const enum inspect_fact inputs[] = {FACT_input_repeated, FACT_input_keys,
-                                               FACT_input_zero, FACT_input_constant,
-                                               FACT_input_sorted};
+                                               FACT_input_sorted, FACT_input_constant,
+                                               FACT_input_zero};
+    /* What zeros alone gain is other work, as that of simple divisions: branches know any
+     * number by heart. */
+    const bool zeros = !(facts->fact[FACT_input_constant].known &&
+                         facts->fact[FACT_input_constant].low >= 0.95);
     const bool by_data = reads_by_data(facts);
     const bool alone = GET(branches) + known(GET(indirect)) <= 1.01;
     const char *const why = why_not_tame(facts, by_data, alone);
     if (by_data)
-        take_best(facts, FACT_near_input, &inputs[2], 2, 0);
+        take_best(facts, FACT_near_input, &inputs[3], 2, 0);
     else
         inspect_fact_set_absent(facts, FACT_near_input,
                                 "no data decides from which pages it reads");
@@ -215,8 +219,8 @@ static void put_tame_input(struct inspect_facts *facts)
     if (why)
         inspect_fact_set_absent(facts, FACT_tame_input, why);
     else
-        take_best(facts, FACT_tame_input, inputs,
-                  one ? 2 : sizeof inputs / sizeof *inputs, 0.9 * GET(code_cycles));
+        take_best(facts, FACT_tame_input, inputs, one ? 2 : 4 + zeros,
+                  0.9 * GET(code_cycles));
     if (!isnan(GET(tame_input)) && are_learnt_in_vain(facts))
         inspect_fact_set_absent(facts, FACT_tame_input,
                                 "repeated inputs gain nearly nothing of it");
@@ -273,7 +277,8 @@ static void put_faster_way(struct inspect_facts *facts)
     static const enum inspect_fact ways[] = {
         FACT_other_isa,   FACT_place,       FACT_edit_chain,   FACT_edit_gather,
         FACT_edit_divide, FACT_edit_spill,  FACT_edit_forward, FACT_edit_call,
-        FACT_edit_vex,    FACT_edit_cached, FACT_page_offset,  FACT_alignment};
+        FACT_edit_vex,    FACT_edit_cached, FACT_edit_whole,   FACT_page_offset,
+        FACT_alignment};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (facts->fact[ways[i]].known && facts->fact[ways[i]].high < 1)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));

@@ -243,6 +243,7 @@ void bounds_put_code(struct inspect_facts *facts)
 void bounds_put_costs(struct inspect_facts *facts)
 {
     PUT(forward_cycles, cost(GET(failed_forwards), GET(cost_forward)));
+    PUT(masked_cycles, cost(GET(masked_forwards), GET(cost_masked)));
     PUT(spill_cycles, spill_cycles(facts));
     PUT(mixed_cycles, cost(GET(legacy_sse), GET(cost_mixed)));
     PUT(mispredict_cycles, cost(GET(mispredicts), GET(cost_mispredict)));

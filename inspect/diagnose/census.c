@@ -219,9 +219,25 @@ static bool add_text(const struct making *m, struct inspect_line *line)
     return line->text != NULL;
 }
 
+/* Loads alone; 0: not always as many. */
+static uint8_t bytes_beyond(const struct node *node)
+{
+    for (unsigned i = 0; i < node->code.n_accesses; i++) {
+        const struct access *const access = &node->code.access[i];
+        const struct beginning *const beginning = &node->beginning[i];
+        const unsigned within = access->bytes - 1;
+        if (access->read && !access->write && !access->hidden && beginning->any &&
+            !(access->bytes & within) && !(beginning->varies & within))
+            return beginning->first & within;
+    }
+    return 0;
+}
+
 static struct inspect_line line_of(struct making *m, uint32_t number)
 {
     const struct node *const node = &m->nodes->node[number];
+    const uint64_t crossing = node->counts.line_splits - node->counts.split_stores;
+    const uint64_t late = node->counts.failed_forwards + node->counts.masked_forwards;
     return (struct inspect_line){
         .address = node->code.address,
         .executed = node->executed,
@@ -232,10 +248,12 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
         .takes_vectors = spans_meet(&m->stores, node),
         .needed = node->code.needed && node->code.vector,
         .shuffles = node->code.shuffle,
-        .failed_forwards = node_scale(node) * (double)node->counts.failed_forwards,
+        .failed_forwards = node_scale(node) * (double)late,
         .undecided = node_rarely(node),
         .chained = {m->chained[0][number], m->chained[1][number]},
         .length = node->code.length,
+        .crosses = crossing && 10 * crossing >= node->counts.addressed,
+        .beyond = bytes_beyond(node),
         .loop = rank_of(m, number)};
 }
 
@@ -270,6 +288,9 @@ static bool take_lines(struct making *m, bool text)
             line[n - 1].failed_forwards += line[i].failed_forwards;
             line[n - 1].undecided += line[i].undecided;
             line[n - 1].waits_in_vain |= line[i].waits_in_vain;
+            line[n - 1].crosses |= line[i].crosses;
+            if (line[n - 1].beyond != line[i].beyond)
+                line[n - 1].beyond = 0;
             line[n - 1].chained[0] += line[i].chained[0];
             line[n - 1].chained[1] += line[i].chained[1];
             if (line[i].first < line[n - 1].first)

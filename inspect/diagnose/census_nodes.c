@@ -67,6 +67,7 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     to->crossings += scale * (double)counts->taken_apart;
     to->page_splits += scale * (double)counts->page_splits;
     to->failed_forwards += scale * (double)counts->failed_forwards;
+    to->masked_forwards += scale * (double)counts->masked_forwards;
     to->page_changes += scale * (double)counts->page_changes;
     to->crowded += scale * (double)counts->crowded;
     to->wild_stores += scale * (double)counts->wild_stores;

@@ -21,6 +21,7 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
             counts->failed_forwards += store->address > address ||
                                        store->address + store->bytes < address + bytes;
             counts->forwards += !slot;
+            counts->masked_forwards += store->masked;
             counts->taken_apart += bytes <= SCALAR && store->bytes > SCALAR;
             break;
         }
@@ -86,6 +87,13 @@ bool access_is_counted(const struct code *code, const struct access *access)
 {
     const bool of_call = access->hidden && (code->is_call || code->flow == FLOW_RETURN);
     return (access->read || access->write) && !of_call;
+}
+
+static void look_at_beginning(struct beginning *beginning, uint64_t address)
+{
+    if (!beginning->any)
+        *beginning = (struct beginning){.first = address % LINE, .any = true};
+    beginning->varies |= (uint8_t)(address % LINE ^ beginning->first);
 }
 
 static void add_to_span(struct span *span, uint64_t address, uint32_t bytes)
@@ -159,9 +167,13 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
         look_at_banks(memory, address, bytes, counts);
     }
     look_at_step(node, number, address);
+    look_at_beginning(&node->beginning[number], address);
     if (access->write)
         memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =
-            (struct store){.address = address, .at = memory->now, .bytes = bytes};
+            (struct store){.address = address,
+                           .at = memory->now,
+                           .bytes = bytes,
+                           .masked = access->masked};
     if (access->read)
         add_to_span(&node->loads, address, bytes);
     if (access->write)

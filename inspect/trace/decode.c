@@ -265,6 +265,16 @@ static void take_registers(const ZydisDecodedOperand *operand, unsigned *widest,
     }
 }
 
+/* With one of the masks, or with a vector for a mask. */
+static void take_masked(const ZydisDecodedInstruction *instruction, struct code *code)
+{
+    const bool masked =
+        code->reads >> REGISTER_MASK & 0xff ||
+        strstr(ZydisMnemonicGetString(instruction->mnemonic), "maskmov") != NULL;
+    for (unsigned i = 0; i < code->n_accesses; i++)
+        code->access[i].masked = masked && code->access[i].write;
+}
+
 int code_decode(const unsigned char *bytes, size_t n, uint64_t address, struct code *code)
 {
     ZydisDecodedInstruction instruction;
@@ -292,6 +302,7 @@ int code_decode(const unsigned char *bytes, size_t n, uint64_t address, struct c
         else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && !no_access)
             take_access(&instruction, operand, code);
     }
+    take_masked(&instruction, code);
     take_flow(&instruction, operands, code);
     take_effect(&instruction, operands, code);
     take_stack(&instruction, operands, code);

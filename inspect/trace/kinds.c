@@ -142,7 +142,10 @@ static void take_x87(const char *name, struct code *code)
 static bool is_crossing(const char *name, const struct code *code)
 {
     static const char *const moves[] = {"pextr", "pinsr", NULL};
+    static const char *const parts[] = {"pextr", "extractps", NULL};
     const uint64_t general = (UINT64_C(1) << GPR_COUNT) - 1;
+    if (code->n_accesses && code->access[0].write)
+        return starts_any(name, parts);
     return !code->n_accesses && (code->reads | code->writes) & general &&
            (starts_any(name, moves) || !strcmp(name, "movd") || !strcmp(name, "movq"));
 }

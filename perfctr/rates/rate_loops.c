@@ -188,6 +188,12 @@ LOOP(integer_divides, "mov $7, %%ecx\n\tmov $1000003, %%r8d\n\t",
 LOOP(forward, "", TIMES(8, NARROW_STORES "movups (%[at]), %%xmm0\n\t"), "")
 LOOP(no_forward, "", TIMES(8, NARROW_STORES "movups 256(%[at]), %%xmm0\n\t"), "")
 
+/* The mask leaves out the upper half, which comes from an older store. */
+#define MASKED_STORE "vmaskmovps %%ymm0, %%ymm15, (%[at])\n\t"
+#define HALF_MASK "vpcmpeqd %%xmm15, %%xmm15, %%xmm15\n\t"
+LOOP(masked, HALF_MASK, TIMES(8, MASKED_STORE "vmovups (%[at]), %%ymm1\n\t"), CLEAN)
+LOOP(no_masked, HALF_MASK, TIMES(8, MASKED_STORE "vmovups 256(%[at]), %%ymm1\n\t"), CLEAN)
+
 /* A value goes through memory again and again. Beside it what computes it, alone. Some
  * cores know that a place is the last one by the names of its base and offset, and pass
  * the value on before the addresses are known; an index that is computed hides it, and on
@@ -302,6 +308,7 @@ const struct rate core_rates[] = {
     {"cost_chain", "avx2", 1, loop_chain, nothing},
     {"cost_behind", "avx2", 1, loop_behind, nothing},
     {"cost_forward", NULL, 8, loop_forward, loop_no_forward},
+    {"cost_masked", "avx2", 8, loop_masked, loop_no_masked},
     {"cost_pass_64", NULL, 16, loop_pass_64, loop_stay_64},
     {"cost_pass_128", NULL, 16, loop_pass_128, loop_stay_128},
     {"cost_named_64", NULL, 16, loop_named_64, loop_stay_64},

@@ -269,8 +269,12 @@ TEST(test_tame_input)
     inspect_fact_set_interval(&facts, FACT_input_repeated, 0.5, 0.49, 0.51);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.5, 0);
-    /* Zeros may be less work. */
+    /* Zeros may be less work: it is if another number gains nothing. */
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.12, 0.12, 0.12);
+    inspect_fact_set_interval(&facts, FACT_input_constant, 0.97, 0.96, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.5, 0);
+    inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.12, 0);
     /* Below 8 cycles of 70, which its arithmetic takes, they took another way. */

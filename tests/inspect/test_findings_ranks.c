@@ -420,7 +420,7 @@ TEST(test_experiment_of_a_structural_finding)
 
 TEST(test_table)
 {
-    assert_int_equal(INSPECT_CAUSES, 37);
+    assert_int_equal(INSPECT_CAUSES, 38);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_null(strchr(inspect_cause_name(i), '_'));
         assert_true(strlen(inspect_cause_text(i)) > 10);

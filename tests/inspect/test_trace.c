@@ -146,6 +146,7 @@ TEST(test_loop_numbers)
 
     census = census_of(failing_forwards, TURNS, false);
     ASSERT_LOOP(census, failed_forwards, 1);
+    ASSERT_LOOP(census, masked_forwards, 0);
     ASSERT_LOOP(census, line_splits, 0);
     inspect_census_free(&census);
 
@@ -310,6 +311,11 @@ TEST(test_vector_units)
     ASSERT_LOOP(census, shuffles, 2);
     ASSERT_LOOP(census, shuffle_bits, 512 + 256);
     ASSERT_LOOP(census, permutes, 1);
+    inspect_census_free(&census);
+    census = census_of(masked_forwards, TURNS, false);
+    ASSERT_LOOP(census, masked_forwards, 1);
+    ASSERT_LOOP(census, failed_forwards, 0);
+    assert_true(inspect_is_late(&census.line[1]));
     inspect_census_free(&census);
     census = census_of(gathering, TURNS, false);
     ASSERT_LOOP(census, gathered, 8);

@@ -105,7 +105,7 @@ static void knows_names(void *context, const struct inspect_code *code, size_t n
                  : shortened ? "and ax, i16"
                  : larger    ? "maxsd xmm, xmm"
                  : smaller   ? "minsd xmm, xmm"
-                 : lock      ? (code[i].n == 3 ? "lock inc m32" : "lock inc m64")
+                 : lock      ? (code[i].n == 3 ? "lock inc m32" : "lock dec m32")
                  : product   ? (code[i].n == 3 ? "imul r32, r32" : "imul r32, r32, i32")
                              : "div r8");
     }
@@ -144,6 +144,8 @@ TEST(test_waits_in_vain)
     }
 }
 
+CODE(locking_twice,
+     "1: lock incl (%rdi)\n lock decl 64(%rdi)\n decl %esi\n jnz 1b\n retq")
 CODE(masking, "1: andw $0x3bff, %ax\n decl %esi\n jnz 1b\n retq")
 
 /* A root costs what its form does, and so does a division; integers are left out. What
@@ -175,6 +177,9 @@ TEST(test_divisions)
     census = census_by(locking, TURNS, &options);
     assert_near(census.loop[0].dearest, 8, 1e-9);
     assert_near(census.loop[0].dearest_each, 4, 1e-9);
+    inspect_census_free(&census);
+    census = census_by(locking_twice, TURNS, &options);
+    assert_near(census.loop[0].dearest, 8, 1e-9);
     inspect_census_free(&census);
 }
 

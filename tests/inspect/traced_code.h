@@ -272,6 +272,13 @@ CODE(failing_forwards, "xorl %eax, %eax\n"
                        "   decl %esi\n"
                        "   jnz 1b\n"
                        "   retq")
+/* A store under a mask, then a load of it: 4 n + 2. */
+CODE(masked_forwards, "vpcmpeqd %xmm1, %xmm1, %xmm1\n"
+                      "1: vmaskmovps %ymm0, %ymm1, (%rdi)\n"
+                      "   vmovups (%rdi), %ymm2\n"
+                      "   decl %esi\n"
+                      "   jnz 1b\n"
+                      "   retq")
 /* A load just below a page behind a store: 5 n + 1. */
 CODE(aliasing, "1: movups %xmm0, 4160(%rdi)\n"
                "   movups 64(%rdi), %xmm1\n"

@@ -3,7 +3,7 @@
 #include "surgeon.h"
 
 enum { TURNS = 64, FLOATS = 8 * TURNS, INPUT_FLOATS = FLOATS + 8 };
-static float input[INPUT_FLOATS], output[FLOATS], right[FLOATS];
+static _Alignas(64) float input[INPUT_FLOATS], output[FLOATS], right[FLOATS];
 
 /* %rdi: input, %rsi: output; each loop has 64 turns. */
 #define FUNCTION(name, code)                                               \
@@ -97,6 +97,18 @@ FUNCTION(streams, "1: movups (%rdi), %xmm0\n   movl 16(%rdi), %eax\n"
                   "   movnti %eax, 32(%rsi)\n   movnti %rax, 40(%rsi)\n"
                   "   addq $4, %rdi\n   addq $16, %rsi\n   subl $2, %ecx\n   ja 1b\n"
                   "   sfence\n   retq\n")
+/* Some of their loads cross lines: all begin 8 bytes behind a multiple of their size, or
+ * each elsewhere. */
+FUNCTION(across, "1: vmovups 8(%rdi), %ymm0\n   vaddps 40(%rdi), %ymm0, %ymm0\n"
+                 "   vmovups %ymm0, (%rsi)\n"
+                 "   addq $32, %rdi\n   addq $32, %rsi\n   subl $2, %ecx\n   ja 1b\n"
+                 "   vzeroupper\n   retq\n")
+FUNCTION(anywhere, "1: vmovupd (%rdi), %ymm0\n   vmovups %ymm0, (%rsi)\n"
+                   "   addq $24, %rdi\n   addq $32, %rsi\n   decl %ecx\n   jnz 1b\n"
+                   "   vzeroupper\n   retq\n")
+FUNCTION(across_to_general,
+         "1: vmovups 8(%rdi), %ymm0\n   vmovmskps %ymm0, %eax\n"
+         "   addq $32, %rdi\n   decl %ecx\n   jnz 1b\n   vzeroupper\n   retq\n")
 FUNCTION(to_flags, "1: movss (%rdi), %xmm0\n   divss 4(%rdi), %xmm0\n"
                    "   comiss %xmm0, %xmm0\n   movss %xmm0, (%rsi)\n"
                    "   decl %ecx\n   jnz 1b\n   retq\n")
@@ -173,7 +185,9 @@ static void see(struct patient *patient, struct plan *plan)
             .spills = line->spills > 0,
             .reloads = line->reloads > 0,
             .takes_vectors = line->takes_vectors,
-            .late = inspect_is_late(line)};
+            .late = inspect_is_late(line),
+            .crosses = line->crosses,
+            .beyond = line->beyond};
     }
     inspect_census_free(&census);
     if (open_patient(patient, &plan->surgery, &error) < 0)
@@ -339,6 +353,22 @@ TEST(test_cached)
 {
     keep_results(streams, SURGERY_CACHED, 4);
     refuse(stores, SURGERY_CACHED, -ENOENT, "nothing of that kind");
+}
+
+TEST(test_whole)
+{
+    if (!__builtin_cpu_supports("avx2"))
+        skip();
+    edit_well(across, SURGERY_WHOLE, 2);
+    for (size_t i = 0; i < 4 * TURNS; i++)
+        right[i] = input[i] + input[i + 8];
+    assert_floats(output, right, 4 * TURNS);
+    edit_well(anywhere, SURGERY_WHOLE, 1);
+    for (size_t i = 0; i < 8 * TURNS; i++)
+        right[i] = input[i / 8 * 6 + i % 2];
+    assert_floats(output, right, 8 * TURNS);
+    refuse(across_to_general, SURGERY_WHOLE, -EPERM, "a general register");
+    refuse(stores, SURGERY_WHOLE, -ENOENT, "nothing of that kind");
 }
 
 TEST(test_unsafe)

@@ -163,23 +163,28 @@ static int make_all(struct copies *copies, const struct copies_call *call,
 
 /* ---- edits ---- */
 
-/* Loops that have less of all instructions matter little. */
+/* Loops that have less of all instructions matter little, but for loads that wait long.
+ */
 #define HOT 0.1
+#define WAITING 0.02
 
 static struct surgery_seen *see(const struct inspect_census *census)
 {
     struct surgery_seen *const seen = calloc(census->n_lines + 1, sizeof *seen);
     for (size_t i = 0; seen && i < census->n_lines; i++) {
         const struct inspect_line *const line = &census->line[i];
-        const bool hot =
-            line->loop != INSPECT_NO_LOOP && census->loop[line->loop].share >= HOT;
+        const bool late = inspect_is_late(line);
+        const bool hot = line->loop != INSPECT_NO_LOOP &&
+                         census->loop[line->loop].share >= (late ? WAITING : HOT);
         seen[i] = (struct surgery_seen){.address = line->address,
                                         .executed = line->executed,
                                         .loop = hot ? line->loop : SURGERY_COLD,
                                         .spills = line->spills > 0,
                                         .reloads = line->reloads > 0,
                                         .takes_vectors = line->takes_vectors,
-                                        .late = inspect_is_late(line)};
+                                        .late = late,
+                                        .crosses = line->crosses,
+                                        .beyond = line->beyond};
     }
     return seen;
 }

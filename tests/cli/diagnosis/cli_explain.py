@@ -15,7 +15,7 @@ COPIES = "sanitizers keep code from being copied"
 # Only where code can be copied.
 CODE_ALONE = {"same_place", *(f"edit_{name}" for name in (
     "chain", "gather", "divide", "store", "spill", "forward", "call",
-    "vex", "cached"))}
+    "vex", "cached", "whole"))}
 
 
 class Explain(Case):
