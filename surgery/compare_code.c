@@ -2,6 +2,12 @@
 /* Two normalised texts of code, line by line. */
 #include "surgery.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* Longer parts that differ are not aligned: all of them count. */
 enum { ALIGNED_MOST = 3000 };
 /* Code of which more instructions differ than this part is other code. */
@@ -53,12 +59,36 @@ static size_t known(const char *line, bool *cut)
     return *cut ? n - 3 : n;
 }
 
-static bool same_line(const char *a, const char *b)
+/* Functions have numbers in the order of their appearance, so one that is new renumbers
+ * those behind it. `to`: the partner of each function of the first text. */
+struct pairs {
+    size_t *to, n;
+};
+#define ALONE SIZE_MAX
+
+/* The bytes of a function's number, as in " f12:", or 0. */
+static size_t number_at(const char *text, size_t *number)
+{
+    char *end;
+    if (text[0] != ' ' || text[1] != 'f' || !isdigit((unsigned char)text[2]))
+        return 0;
+    *number = strtoul(text + 2, &end, 10);
+    return *end == ':' ? (size_t)(end - text) : 0;
+}
+
+static bool same_line(const struct pairs *pairs, const char *a, const char *b)
 {
     bool a_cut, b_cut;
     const size_t n = known(a, &a_cut), m = known(b, &b_cut);
-    return (n == m || (a_cut && n < m) || (b_cut && m < n)) &&
-           !memcmp(a, b, n < m ? n : m);
+    size_t i = 0, k = 0, x, y;
+    while (i < n && k < m) {
+        const size_t of_a = number_at(a + i, &x), of_b = number_at(b + k, &y);
+        if (of_a && of_b ? x >= pairs->n || pairs->to[x] != y : a[i] != b[k])
+            return false;
+        i += of_a && of_b ? of_a : 1;
+        k += of_a && of_b ? of_b : 1;
+    }
+    return (i == n && (k == m || a_cut)) || (k == m && b_cut);
 }
 
 static size_t end_of_function(const struct lines *lines, size_t from)
@@ -79,32 +109,33 @@ static void take_where(const char *line, struct surgery_difference *difference)
 }
 
 /* Lines in both, in the same order. */
-static size_t common(const char *const *a, size_t n, const char *const *b, size_t m,
-                     size_t *row)
+static size_t common(const struct pairs *pairs, const char *const *a, size_t n,
+                     const char *const *b, size_t m, size_t *row)
 {
     memset(row, 0, (m + 1) * sizeof *row);
     for (size_t i = 0; i < n; i++) {
         size_t corner = 0;
         for (size_t k = 0; k < m; k++) {
             const size_t above = row[k + 1];
-            row[k + 1] = same_line(a[i], b[k]) ? corner + 1
-                         : row[k] > above      ? row[k]
-                                               : above;
+            row[k + 1] = same_line(pairs, a[i], b[k]) ? corner + 1
+                         : row[k] > above             ? row[k]
+                                                      : above;
             corner = above;
         }
     }
     return row[m];
 }
 
-static int compare_function(const char *const *a, size_t n, const char *const *b,
-                            size_t m, struct surgery_difference *difference)
+static int compare_function(const struct pairs *pairs, const char *const *a, size_t n,
+                            const char *const *b, size_t m,
+                            struct surgery_difference *difference)
 {
     size_t shared = 0;
-    while (n && m && same_line(*a, *b)) {
+    while (n && m && same_line(pairs, *a, *b)) {
         a++, b++;
         n--, m--;
     }
-    while (n && m && same_line(a[n - 1], b[m - 1]))
+    while (n && m && same_line(pairs, a[n - 1], b[m - 1]))
         n--, m--;
     if (n || m)
         take_where(m ? *b : *a, difference);
@@ -112,26 +143,123 @@ static int compare_function(const char *const *a, size_t n, const char *const *b
         FREED_BY(free_memory) size_t *row = malloc((m + 1) * sizeof *row);
         if (!row)
             return -ENOMEM;
-        shared = common(a, n, b, m, row);
+        shared = common(pairs, a, n, b, m, row);
     }
     difference->instructions += (n > m ? n : m) - shared;
+    return 0;
+}
+
+/* ---- functions ---- */
+
+struct span {
+    size_t from, to;
+    uint64_t hash;    /* of its text, without the numbers of functions */
+    const char *name; /* behind the tab of its first line, up to a plus */
+    size_t name_bytes;
+};
+
+static struct span span_from(const struct lines *lines, size_t from)
+{
+    struct span span = {
+        .from = from, .to = end_of_function(lines, from), .hash = 0, .name = ""};
+    for (size_t i = from; i < span.to; i++) {
+        const char *const line = lines->line[i];
+        const size_t tab = strcspn(line, "\t\n");
+        bool cut;
+        if (i == from && line[tab] == '\t') {
+            span.name = line + tab + 1;
+            span.name_bytes = strcspn(span.name, "+\n");
+        }
+        for (size_t n = known(line, &cut), k = 0, number; k < n; k++) {
+            k += number_at(line + k, &number);
+            span.hash = (span.hash ^ (unsigned char)line[k]) * UINT64_C(0x100000001b3);
+        }
+    }
+    return span;
+}
+
+/* Room for all functions; the caller's. */
+static struct span *spans_of(const struct lines *lines, size_t *n)
+{
+    struct span *const spans = calloc(lines->n + 1, sizeof *spans);
+    *n = 0;
+    for (size_t i = 0; spans && i < lines->n; i = spans[(*n)++].to)
+        spans[*n] = span_from(lines, i + is_function(lines->line[i]));
+    return spans;
+}
+
+/* Equal code counts more than a name: a build may have renamed a function. */
+static unsigned alike(const struct span *a, const struct span *b)
+{
+    return a->hash == b->hash ? 2
+           : a->name_bytes && a->name_bytes == b->name_bytes &&
+                   !memcmp(a->name, b->name, a->name_bytes)
+               ? 1
+               : 0;
+}
+
+/* Those between two pairs follow each other in the same order, too. */
+static void pair_rest(struct pairs *pairs, size_t m)
+{
+    for (size_t i = 0, k = 0; i < pairs->n; i++) {
+        size_t next = i;
+        while (next < pairs->n && pairs->to[next] == ALONE)
+            next++;
+        if (next > i && k < (next < pairs->n ? pairs->to[next] : m))
+            pairs->to[i] = k;
+        k = pairs->to[i] == ALONE ? k : pairs->to[i] + 1;
+    }
+}
+
+/* The pairs that are most alike, in the order of both texts. */
+static int pair(const struct span *a, size_t n, const struct span *b, size_t m,
+                struct pairs *pairs)
+{
+    const size_t row = m + 1;
+    FREED_BY(free_memory) unsigned *best = calloc((n + 1) * row, sizeof *best);
+    *pairs = (struct pairs){.to = calloc(n + 1, sizeof *pairs->to), .n = n};
+    if (!best || !pairs->to)
+        return -ENOMEM;
+    for (size_t i = n; i-- > 0;)
+        for (size_t k = m; k-- > 0;) {
+            unsigned *const at = &best[i * row + k];
+            const unsigned both = at[row + 1] + alike(&a[i], &b[k]);
+            *at = at[1] > at[row] ? at[1] : at[row];
+            *at = both > *at ? both : *at;
+        }
+    for (size_t i = 0, k = 0; i < n; i++) {
+        while (k < m && best[i * row + k + 1] == best[i * row + k] &&
+               best[(i + 1) * row + k] < best[i * row + k])
+            k++;
+        const bool are = k < m && best[(i + 1) * row + k] < best[i * row + k];
+        pairs->to[i] = are ? k++ : ALONE;
+    }
+    pair_rest(pairs, m);
     return 0;
 }
 
 static int compare_lines(const struct lines *a, const struct lines *b,
                          struct surgery_difference *difference)
 {
-    size_t i = 0, k = 0;
-    int status = 0;
-    while ((i < a->n || k < b->n) && status == 0) {
-        i += i < a->n;
-        k += k < b->n;
-        const size_t i_end = end_of_function(a, i), k_end = end_of_function(b, k);
+    size_t n, m, done = 0;
+    FREED_BY(free_memory) struct span *x = spans_of(a, &n);
+    FREED_BY(free_memory) struct span *y = spans_of(b, &m);
+    struct pairs pairs = {.n = 0};
+    int status = x && y ? pair(x, n, y, m, &pairs) : -ENOMEM;
+    for (size_t i = 0; i <= n && status == 0; i++) {
+        const size_t partner = i == n ? m : pairs.to[i];
+        for (; partner != ALONE && done < partner && status == 0; done++)
+            status = compare_function(&pairs, NULL, 0, b->line + y[done].from,
+                                      y[done].to - y[done].from, difference);
+        if (i == n || status < 0)
+            break;
+        const struct span none = {.from = 0}, *const with =
+                                                  partner == ALONE ? &none : &y[done++];
         status =
-            compare_function(a->line + i, i_end - i, b->line + k, k_end - k, difference);
-        i = i_end;
-        k = k_end;
+            compare_function(&pairs, a->line + x[i].from, x[i].to - x[i].from,
+                             b->line + with->from, with->to - with->from, difference);
     }
+    free(pairs.to);
     const size_t all =
         a->instructions > b->instructions ? a->instructions : b->instructions;
     difference->same = difference->instructions == 0;

@@ -247,13 +247,24 @@ uint64_t extra_target(const struct extra *table, size_t i)
     return entry_target(table->address, all + table->bytes * i, table->bytes);
 }
 
+/* A part of the function that executes rarely. `known`: false if there are no names. */
+static bool leads_to_cold(const struct block *block, uint64_t target, bool *known)
+{
+    struct symbol own, other;
+    *known = block->object && symbol_at(block->object, block->lo, &own) &&
+             symbol_at(block->object, target, &other);
+    const size_t n = *known ? strlen(own.name) : 0;
+    return n && !strncmp(other.name, own.name, n) && !strncmp(other.name + n, ".cold", 5);
+}
+
 /* Entries are distances from the table to places in the same function, or in its cold
  * part, which lies elsewhere. Counts them; false: it is no table. */
 static bool count_entries(const struct search *search, struct extra *table, size_t bytes)
 {
     const struct surgery *const surgery = search->surgery;
     const uint64_t end = next_taken(search, table->address);
-    size_t inside = 0;
+    size_t own = 0;
+    bool known;
     table->bytes = bytes;
     for (table->n = 0; table->n < TABLE_MOST; table->n++) {
         const uint64_t entry = table->address + bytes * table->n;
@@ -262,9 +273,11 @@ static bool count_entries(const struct search *search, struct extra *table, size
         const uint64_t to = extra_target(table, table->n);
         if (!is_code(surgery, table->block, to) || is_within(surgery, to))
             break;
-        inside += to >= table->block->lo && to < table->block->hi;
+        own += to >= table->block->lo && to < table->block->hi;
     }
-    return inside >= TABLE_LEAST;
+    for (size_t i = 0; own && own < TABLE_LEAST && i < table->n; i++)
+        own += leads_to_cold(table->block, extra_target(table, i), &known);
+    return own >= TABLE_LEAST;
 }
 
 static int add_extra(struct search *search, const struct extra *extra)
@@ -286,20 +299,6 @@ static size_t extra_at(const struct surgery *surgery, const struct block *block,
     return NO_EXTRA;
 }
 
-/* An entry behind the last one that leads into the function is of its cold part, or of
- * the table of another function: the names tell. */
-static bool leads_to_cold(struct block *block, uint64_t target)
-{
-    struct symbol own, other;
-    if (!block->object || !symbol_at(block->object, block->lo, &own) ||
-        !symbol_at(block->object, target, &other)) {
-        block->unknown = true;
-        return false;
-    }
-    const size_t n = strlen(own.name);
-    return !strncmp(other.name, own.name, n) && !strncmp(other.name + n, ".cold", 5);
-}
-
 static int take_table(struct search *search, struct fix *fix)
 {
     struct surgery *surgery = search->surgery;
@@ -312,13 +311,14 @@ static int take_table(struct search *search, struct fix *fix)
         return 0;
     fix->extra = surgery->n_extras;
     int status = add_extra(search, &table);
-    bool mine = false; /* an entry behind this one leads into the function */
+    bool known = true, mine = false; /* an entry behind this one leads into the function */
     for (size_t i = table.n; i-- > 0 && status == 0;) {
         const uint64_t target = extra_target(&table, i);
         mine |= target >= block->lo && target < block->hi;
         if (block_at(surgery, target) ||
-            (surgery->subject.named && (mine || leads_to_cold(block, target))))
+            (surgery->subject.named && (mine || leads_to_cold(block, target, &known))))
             status = push_target(search, target);
+        block->unknown |= !known;
     }
     return status;
 }

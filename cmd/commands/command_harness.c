@@ -33,6 +33,7 @@ static int check_choices(const struct options *options, struct error *error)
         {"layout", what->layouts.n > 0},
         {"input", what->inputs.n > 0},
         {"variants", what->variants.n > 0},
+        {"plugin", what->plugins.n > 0},
         {"pathologies", what->pathologies},
         {"cache=cold", what->settings.cold},
         {"pages=2m", what->settings.huge_pages},

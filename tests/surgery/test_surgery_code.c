@@ -349,6 +349,29 @@ TEST(test_texts)
     assert_true(difference.same && !difference.same_data);
 }
 
+/* One that is new gives those behind it other numbers. */
+TEST(test_new_function)
+{
+#define CALLER(first, second) \
+    "function\ncall f" first ":0\tx+0x0\ncall f" second ":0\tx+0x5\nret\tx+0x6\n"
+#define OTHERS(number)                                               \
+    "function\nsub c\ty+0x0\njnz f" number ":1\ty+0x1\nret\ty+0x2\n" \
+    "function\ndiv e\tz+0x0\nmul d\tz+0x1\nmul e\tz+0x2\nor d\tz+0x3\nret\tz+0x4\n"
+    static const char before[] = CALLER("1", "2") OTHERS("1");
+    static const char after[] =
+        CALLER("1", "3") "function\nxor q\tw+0x0\njmp f2:0\tw+0x2\n" OTHERS("2");
+    static const char changed[] = CALLER("1", "3") "function\nxor q\tw+0x0\njmp f2:0\tw"
+                                                   "+0x2\n" OTHERS("3");
+    struct surgery_difference difference = compare(before, after);
+    assert_true(!difference.same && difference.nearly);
+    assert_int_equal(difference.instructions, 3);
+    assert_string_equal(difference.where, "x+0x0");
+    difference = compare(after, before);
+    assert_int_equal(difference.instructions, 3);
+    assert_int_equal(compare(before, changed).instructions, 4);
+    assert_true(compare(after, after).same);
+}
+
 /* Both take the same text, behind which a linker put another one. */
 __asm__(".pushsection .text\n"
         ".macro takes_a_text name, behind\n"

@@ -167,7 +167,8 @@ class GoogleBenchmark(HarnessCase):
         self.assertRegex(done.stderr, r"changes of about .*% should be found in .* s")
 
     def test_other_choices_are_refused(self):
-        for option in ("--isa=avx2", "--sizes=64", "--prove", "--as-built", "--threads=1,2"):
+        for option in ("--isa=avx2", "--sizes=64", "--prove", "--as-built", "--threads=1,2",
+                       "--plugin=./mine.so"):
             done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", option, status=2)
             self.assertIn(option.partition("=")[0], done.stderr)
         done = self.run_tool("ab", "./none", "./none", "--cwd-old=nowhere", status=2)
