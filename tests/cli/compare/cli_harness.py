@@ -15,7 +15,7 @@ GBENCH = r"""#!/bin/sh
 time=$1 how=$2 filter=.
 for word; do
     case $word in
-        --benchmark_list_tests) printf 'BM_sort/64\nBM_map<int>/1/real_time\n%s' "$3"; exit ;;
+        --benchmark_list_tests) printf 'BM_sort/64\nBM_map<int>/1/real_time\n%s' "${3##--*}"; exit ;;
         --benchmark_filter=*) filter=${word#*=} ;;
     esac
 done
