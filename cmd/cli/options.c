@@ -188,8 +188,8 @@ const struct option_row option_rows[] = {
 
     {"harness", "NAME", COMPARE, COMMAND_AB, "that of BASE's file, if it has one",
      "BASE and HEAD are programs (with arguments) of another harness: google-benchmark, go "
-     "(a test binary), criterion, divan, catch2, nanobench, checkasm; command (any program: its own "
-     "CPU time), regex (any output: --pattern).",
+     "(a test binary), criterion, divan, catch2, nanobench, checkasm, pytest-benchmark; command "
+     "(any program: its own CPU time), regex (any output: --pattern).",
      option_set_text, AT(harness), NEEDS_TRUST},
     {"pattern", "REGEX", COMPARE, COMMAND_AB, NULL,
      "For --harness=regex: an extended regular expression for a line, with a group for the "

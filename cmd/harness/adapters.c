@@ -3,25 +3,30 @@
  * programs have in their files. */
 #include "harness_private.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
 /* clang-format off */
 static const struct adapter adapters[] = {
     {.name = "google-benchmark", .mark = "benchmark_list_tests", .other_mark = "libbenchmark.so",
-     .list = "--benchmark_list_tests", .list_reader = read_names,
+     .list = "--benchmark_list_tests --benchmark_format=console", .list_reader = read_names,
      .run = "--benchmark_filter={case} --benchmark_min_time={seconds} --benchmark_repetitions=1 "
             "--benchmark_format=json",
-     .reader = read_gbench, .one_case = true},
+     .reader = read_json, .one_case = true, .none = "Failed to match any benchmarks"},
     /* -test.list does not tell benchmarks within benchmarks. Short runs of which most are
      * not disturbed are better than a long one. */
     {.name = "go", .mark = "test.benchtime",
      .list = "-test.run=^$ -test.bench=^{prefix} -test.benchtime=1x", .list_reader = read_go,
      .run = "-test.run=^$ -test.bench={case} -test.benchtime={us}us -test.count={count}",
      .reader = read_go, .one_case = true, .choice = CHOICE_PARTS, .repetitions = 50,
+     .failed = "\nFAIL\n",
      .hint = "files are looked for in its package's folder: --cwd-old, --cwd-new"},
     {.name = "criterion", .mark = "CRITERION_HOME",
      .list = "--bench --list", .list_reader = read_criterion_list,
      .run = "--bench {case} --noplot --sample-size=20 --nresamples=1001 --warm-up-time={seconds} "
             "--measurement-time={seconds}",
-     .reader = read_criterion, .one_case = true, .home = "CRITERION_HOME"},
+     .reader = read_criterion, .one_case = true, .choice = CHOICE_TITLE, .home = "CRITERION_HOME"},
     /* Names of rows that are threads or arguments are told by a run alone. */
     {.name = "divan", .mark = "DIVAN_SAMPLE_COUNT",
      .list = "--bench --color=never --sample-count=1 --sample-size=1", .list_reader = read_divan,
@@ -41,6 +46,15 @@ static const struct adapter adapters[] = {
      .run = "--bench --csv --function={prefix}", .reader = read_checkasm},
     {.name = "checkasm", .mark = "checkasm: all %d tests passed",
      .list = "--bench", .list_reader = read_checkasm, .run = "--bench", .reader = read_checkasm},
+    /* Rounds of 1 ms, so that the document with all of them is not long. */
+    {.name = "pytest-benchmark",
+     .list = "--benchmark-only --benchmark-enable --benchmark-json=/dev/stdout "
+             "--benchmark-warmup=off --benchmark-min-rounds=1 --benchmark-max-time=0.000001",
+     .list_reader = read_json,
+     .run = "--benchmark-only --benchmark-enable --benchmark-json=/dev/stdout "
+            "--benchmark-warmup=off --benchmark-min-time=0.001 --benchmark-max-time={seconds}",
+     .reader = read_json,
+     .hint = "its command is pytest with this plug-in: 'python3 -m pytest benches'"},
     {.name = "command", .run = ""},
     {.name = "regex", .list = "", .list_reader = read_regex, .run = "", .reader = read_regex},
 };
@@ -87,25 +101,49 @@ bool adapter_has_versions(const struct adapter *adapter)
 
 /* ---- arguments ---- */
 
-/* The brackets ']' and '}' stand for themselves: POSIX forbids a backslash before them.
- */
-static void add_expression(const char *name, bool parts, struct buffer *buffer)
+/* Criterion prints that many bytes of a name at least, then "..." if there are more. */
+enum { TITLE_LEAST = 97 };
+
+/* The end of a name that is this mark and a number; or that of the whole. */
+static const char *numbered_end(const char *name, const char *mark)
 {
+    const size_t n = strlen(mark);
+    const char *const end = name + strlen(name), *at = end;
+    while (at > name && isdigit((unsigned char)at[-1]))
+        at--;
+    return at < end && at > name + n && !memcmp(at - n, mark, n) ? at - n : end;
+}
+
+/* The brackets ']' and '}' stand for themselves: POSIX forbids a backslash before them.
+ * Filters of Go do not know the number of threads that ends a name, "-8", nor those of
+ * criterion that a name is the second one, " #2": each may be a part of the name, too. */
+static void add_expression(const char *name, enum choice choice, struct buffer *buffer)
+{
+    const bool parts = choice == CHOICE_PARTS, title = choice == CHOICE_TITLE;
+    const char *const cut = title && strlen(name) > TITLE_LEAST
+                                ? strstr(name + TITLE_LEAST, "...")
+                                : NULL;
+    const char *const end = cut ? cut : name + strlen(name);
+    const char *const number = parts   ? numbered_end(name, "-")
+                               : title ? numbered_end(name, " #")
+                                       : end;
     buffer_add(buffer, "^");
-    for (const char *at = name; *at; at++) {
+    for (const char *at = name; at < end; at++) {
+        buffer_add(buffer, at == number ? "(" : "");
         if (parts && *at == '/')
             buffer_add(buffer, "$/^");
         else
             buffer_format(buffer, "%s%c", strchr("\\^$.|?*+()[{", *at) ? "\\" : "", *at);
     }
-    buffer_add(buffer, "$");
+    buffer_add(buffer, number < end ? ")?" : "");
+    buffer_add(buffer, cut ? "" : "$");
 }
 
 static void add_choice(const char *name, enum choice choice, struct buffer *buffer)
 {
     const char *const threads = strstr(name, "::t=");
     if (choice != CHOICE_NAME)
-        add_expression(name, choice == CHOICE_PARTS, buffer);
+        add_expression(name, choice, buffer);
     else
         buffer_format(buffer, "%.*s", (int)(threads ? threads - name : 2000), name);
 }

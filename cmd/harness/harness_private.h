@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by adapters.c (the table of harnesses), read_gbench.c, slice.c (one process),
+/* Shared by adapters.c (the table of harnesses), read_json.c, slice.c (one process),
  * words.c (commands), sides.c (the builds), checkout.c (commits), look.c (rounds),
  * pilot.c (how long it takes), notes.c and harness.c (the whole). */
 #pragma once
@@ -14,9 +14,9 @@ enum { PLACES = 4, PLACE_BYTES = 16 };
 /* Processes of each build that a verdict needs. */
 enum { PROCESSES_LEAST = 8 };
 
-/* ---- Google Benchmark (read_gbench.c); other texts are read by room readings ---- */
+/* ---- documents (read_json.c); other texts are read by room readings ---- */
 
-harness_reader read_gbench;
+harness_reader read_json;
 
 /* ---- adapters (adapters.c) ---- */
 
@@ -27,6 +27,7 @@ harness_reader read_gbench;
 enum choice {
     CHOICE_EXPRESSION, /* a regular expression */
     CHOICE_PARTS,      /* an expression for each part of a name with slashes */
+    CHOICE_TITLE,      /* an expression of a name that may be cut */
     CHOICE_NAME,       /* the name, without a last part "::t=4" */
 };
 struct adapter {
@@ -40,6 +41,8 @@ struct adapter {
     enum choice choice;
     const char *home;     /* environment variable of a folder to write to; or NULL */
     const char *hint;     /* what may be lacking if the list fails; or NULL */
+    const char *none;     /* words of a program that does not have the case; or NULL */
+    const char *failed;   /* end of an output that tells which cases failed; or NULL */
     uint32_t repetitions; /* most of a case in a process, whose median counts; 0: one */
 };
 /* Repetitions of the first process. */

@@ -21,10 +21,12 @@ size_t unit_end(const struct harness *harness, size_t first)
 static void fail_all(const struct harness *harness, size_t first, const char *reason,
                      struct readings *readings)
 {
+    const char *const none = harness->adapter->none;
     readings_free(readings);
     for (size_t c = first; c < unit_end(harness, first); c++) {
         const char *const name = harness->cases[c].name;
-        readings_put(readings, name, strlen(name), reason, (struct reading){.ns = NAN});
+        readings_put(readings, name, strlen(name), reason,
+                     (struct reading){.ns = NAN, .told = none && strstr(reason, none)});
     }
 }
 
@@ -38,15 +40,22 @@ static double command_ns(const struct harness *harness, int which,
                                    : (double)slice->cpu_ns;
 }
 
-/* Repetitions of a case are one reading, so that a few of them may be disturbed. */
+/* Repetitions of a case are one reading, so that a few of them may be disturbed, but none
+ * may fail. */
 static void take_median(const char *name, struct readings *readings)
 {
     struct reading *const lead = readings_find(readings, name);
     FREED_BY(free_memory) double *room = must_have(calloc(readings->n + 1, sizeof *room));
     size_t n = 0;
-    for (size_t i = 0; i < readings->n; i++)
-        if (!strcmp(readings->entry[i].name, name) && !readings->entry[i].reason)
-            room[n++] = readings->entry[i].ns;
+    for (size_t i = 0; i < readings->n; i++) {
+        const struct reading *const entry = &readings->entry[i];
+        if (strcmp(entry->name, name) != 0)
+            continue;
+        if (!entry->reason)
+            room[n++] = entry->ns;
+        else if (entry->told && !lead->reason)
+            must(string_set(&lead->reason, entry->reason));
+    }
     if (lead && !lead->reason)
         lead->ns = stats_median(room, n);
 }

@@ -227,21 +227,21 @@ static void look_into(struct tracer *tracer, const struct inspect_options *optio
     }
 }
 
-/* Bit i: of rdi, rsi, rdx, rcx, r8, r9, read before anything wrote it. A jump through
- * memory ends the search: a loader that finds a function at its first call saves all. */
-static unsigned arguments_of(const struct nodes *nodes)
+/* Bit i: of rdi, rsi, rdx, rcx, r8, r9, read before anything wrote it. The loader ends the
+ * search: where it finds a function at its first call it saves all. */
+static unsigned arguments_of(const struct nodes *nodes, const struct program_space *space)
 {
     static const uint8_t gpr[PROGRAM_ARGUMENTS] = {7, 6, 2, 1, 8, 9};
     uint64_t written = 0;
     unsigned found = 0;
     for (uint32_t i = 0; i < nodes->n; i++) {
         const struct code *const code = &nodes->node[i].code;
+        if (space_in_loader(space, code->address))
+            break;
         for (unsigned k = 0; k < PROGRAM_ARGUMENTS; k++)
             if ((code->reads | code->address_reads) >> gpr[k] & ~(written >> gpr[k]) & 1)
                 found |= 1u << k;
         written |= code->writes;
-        if (code->flow == FLOW_INDIRECT)
-            break;
     }
     return found;
 }
@@ -268,7 +268,7 @@ static void follow(struct tracer *tracer, const struct inspect_options *options,
     }
     trace->census.whole = status == 0;
     trace->census.steps = tracer->child.stops;
-    trace->arguments = arguments_of(&tracer->nodes);
+    trace->arguments = arguments_of(&tracer->nodes, thread->space);
     if (census_make(tracer, options, &trace->census) < 0)
         trace->error = error->text;
 }

@@ -142,6 +142,11 @@ static const struct object *object_of(const struct program_space *space, uint64_
     return best;
 }
 
+bool space_in_loader(const struct program_space *space, uint64_t address)
+{
+    return space->r_debug && object_of(space, address) == object_of(space, space->r_debug);
+}
+
 /* Breakpoints of what is mapped no more are forgotten, not written over: other code may
  * be there now. */
 static void forget_gone(struct program_space *space, const struct mapped *mapped,

@@ -56,7 +56,8 @@ static int set_day(struct run *run, const char *path)
 /* ---- criterion: target/criterion/FOLDERS/new/sample.json, benchmark.json beside it ----
  */
 
-/* The name in the file benchmark.json, to be freed; or NULL. */
+/* The name in the file benchmark.json, to be freed; or NULL. A title is told apart from
+ * others, "name #2", but long ones are cut. */
 static char *told_name(const char *folder)
 {
     char path[PATH_ROOM + 20], *bytes = NULL, *name = NULL;
@@ -66,8 +67,11 @@ static char *told_name(const char *folder)
     snprintf(path, sizeof path, "%s/benchmark.json", folder);
     if (file_load(path, SMALL_FILE, &bytes, &size) == 0 &&
         json_parse(bytes, size, &tree, NULL) == 0) {
-        const cJSON *const id = cJSON_GetObjectItemCaseSensitive(tree, "full_id");
-        name = cJSON_IsString(id) && *id->valuestring ? strdup(id->valuestring) : NULL;
+        const struct value root = {.json = tree};
+        const char *const id = value_words(&root, "full_id");
+        const char *const title = value_words(&root, "title");
+        const char *const told = !strncmp(title, id, strlen(id)) ? title : id;
+        name = *told ? strdup(told) : NULL;
     }
     free(bytes);
     return name;

@@ -53,6 +53,24 @@ static size_t go_name(const char *name, size_t length, uint32_t threads)
     return ends ? length - (size_t)n : length;
 }
 
+/* A case that failed, "--- FAIL: BenchmarkFib", and the next line, which tells why. */
+static bool read_failure(const char *line, const char *next, uint32_t threads,
+                         struct readings *readings)
+{
+    const char *const mark = strstr(line, "--- FAIL: Benchmark");
+    const char *const name = mark ? mark + strlen("--- FAIL: ") : "";
+    const char *const why = skip_blanks(next);
+    const int length = *next == ' ' ? (int)strcspn(why, "\r\n") : 0;
+    char reason[300];
+    if (!mark)
+        return false;
+    snprintf(reason, sizeof reason, "it fails%s%.*s", length ? ": " : "",
+             length < 250 ? length : 250, why);
+    readings_put(readings, name, go_name(name, strcspn(name, " \t"), threads), reason,
+                 (struct reading){.ns = NAN, .told = true});
+    return true;
+}
+
 int read_go(char *text, const struct reading_form *form, struct readings *readings,
             struct error *error)
 {
@@ -60,6 +78,8 @@ int read_go(char *text, const struct reading_form *form, struct readings *readin
         const size_t length = strcspn(line, " \t");
         char *end;
         const char *at = skip_blanks(line + length);
+        if (read_failure(line, text, form->threads, readings))
+            continue;
         if (!strncmp(line, "pkg: ", 5))
             readings_begin(readings, line + 5, strlen(line + 5));
         if (strncmp(line, "Benchmark", 9) != 0 || strtod(at, &end) <= 0 || end == at)

@@ -15,7 +15,7 @@ GBENCH = r"""#!/bin/sh
 time=$1 how=$2 filter=.
 for word; do
     case $word in
-        --benchmark_list_tests) printf 'BM_sort/64\nBM_map<int>/1/real_time\n%s' "$3"; exit ;;
+        --benchmark_list_tests) printf 'BM_sort/64\nBM_map<int>/1/real_time\n%s' "${3##--*}"; exit ;;
         --benchmark_filter=*) filter=${word#*=} ;;
     esac
 done
@@ -260,6 +260,17 @@ class FailingHarnesses(HarnessCase):
         self.assertEqual(document["gate"]["same"], 1)
         document = self.compare(*2 * [f"{self.bench} 10 crash ''"], status=4)
         self.assertEqual(self.by_id(document)["BM_sort/64"]["status"], "failed")
+
+    def test_line_that_is_no_case(self):
+        """A program may print a line of its own before its cases."""
+        bench = self.script("banner", GBENCH.replace("printf 'BM_sort", "printf 'Suite 1.0\\nBM_sort")
+                            .replace("case $how in", "case $filter in *Suite*) echo 'Failed to match"
+                                     " any benchmarks against regex: x' >&2; exit;; esac\ncase $how in"))
+        document = self.compare(*2 * [f"{bench} 10"], "--strict")
+        result = self.by_id(document)["Suite 1.0"]
+        self.assertRegex(f"{result['status']}: {result['reason']}",
+                         "skipped: both builds skip it: .*; it said: Failed to match any")
+        self.assertEqual(document["gate"]["same"], 2)
 
     def test_case_without_a_time_in_both(self):
         """Times that are made by hand may be none."""

@@ -47,6 +47,12 @@ FORMATS = {
         echo '|----------:|--------:|--------:|-----:|------:|:-----'
         echo '|    100.0% |  250.00 | 1,000.0 | 0.1% |  0.01 | `map`'
         echo "|     50.0% |    $1 | 1,000.0 | 0.1% |  0.01 | :wavy_dash: \`sort\` (Unstable)" """,
+    "pytest-benchmark": r"""
+        case $* in *--benchmark-only*--benchmark-json=/dev/stdout*) ;; *) exit 4;; esac
+        printf 't.py ..  [100%%]{\n"benchmarks": [{"fullname": "t.py::sort[1]", "stats": '
+        echo "{\"data\": [$1e-9, $1e-9, 1]}}, "
+        echo '{"fullname": "t.py::map", "stats": {"data": [2.5e-7]}}]}'
+        echo '1 passed in 0.1s'""",
     "checkasm": r"""
         echo 'checkasm: using random seed 1'
         echo ' nop:                 12.0'
@@ -76,7 +82,9 @@ class Harnesses(HarnessCase):
         want = {"go": {"BenchmarkMap/Sub-2", "BenchmarkSort"},
                 "criterion": {"sort 64", "a name of many long words/1"},
                 "catch2": {'a "b"/map <int>', 'a "b"/sort'},
-                "divan": {"d::inner::map", "d::sort::t=2"}, "nanobench": {"map", "sort"}, "checkasm": {"put_w8_c", "put_w8_avx2"}}
+                "divan": {"d::inner::map", "d::sort::t=2"}, "nanobench": {"map", "sort"},
+                "pytest-benchmark": {"t.py::sort[1]", "t.py::map"},
+                "checkasm": {"put_w8_c", "put_w8_avx2"}}
         for name, ids in want.items():
             bench = self.script(name, f"#!/bin/sh\n{FORMATS[name]}\n")
             done = self.run_tool("ab", f"{bench} 1", f"{bench} 1", f"--harness={name}",
@@ -120,14 +128,32 @@ class Harnesses(HarnessCase):
         listed = (self.folder / "bench.calls").read_text().splitlines()[-1]
         self.assertRegex(listed, r"-test\.bench=\^BenchmarkSho -test\.benchtime=1x")
 
+    def test_case_of_go_that_fails(self):
+        """The others are compared, unless the process ends before them."""
+        bench = self.script("bench", r"""#!/bin/sh
+            case $* in *Sort*|*=^\ *) echo 'BenchmarkSort 9 50.0 ns/op';; esac
+            case $* in *File*|*=^\ *) printf '%s\n' '--- FAIL: BenchmarkFile' '    no file';; esac
+            case $* in *Sort*) echo PASS;; *) echo "$1"; exit 1;; esac
+            """)
+        document = self.compare(f"{bench} FAIL", f"{bench} FAIL", "--harness=go")
+        found = {r["id"]: (r["status"], r["reason"]) for r in document["results"]}
+        self.assertEqual(found, {"BenchmarkSort": ("ok", None), "BenchmarkFile": (
+            "skipped", "both builds skip it: it fails: no file")})
+        done = self.run_tool("ab", f"{bench} FAIL", f"{bench} panic", "--harness=go", status=2)
+        self.assertIn("HEAD=", done.stderr)
+        self.assertIn("ended with exit status 1", done.stderr)
+
     def test_samples_of_criterion(self):
-        """Their median counts, not the slope through them that is printed."""
+        """Their median counts, not the slope that is printed, nor another case of that name."""
         samples = r"""
             for case in map sort; do
                 mkdir -p "$CRITERION_HOME/$case/new" && cd "$CRITERION_HOME/$case/new" || exit 9
                 echo "{\"full_id\": \"$case/1\"}" >benchmark.json
                 echo "{\"iters\": [1, 2, 4], \"times\": [$2, 90000, $(($2 * 4))]}" >sample.json
-            done"""
+            done
+            mkdir -p "$CRITERION_HOME/sort_2/new" && cd "$CRITERION_HOME/sort_2/new" || exit 9
+            echo '{"full_id": "sort/1", "title": "sort/1 #2"}' >benchmark.json
+            echo '{"iters": [1, 2, 4], "times": [7, 14, 28]}' >sample.json"""
         bench = self.script("bench", "#!/bin/sh\n" + FORMATS["criterion"].replace(
             "sort 64", "sort/1") + samples + "\n")
         document = self.compare(f"{bench} 20.0 40", f"{bench} 30.0 50", "--harness=criterion",

@@ -105,6 +105,24 @@ class ForeignPrograms(ProgramCase):
         self.assertEqual(document["program"]["status"], 0)
         self.assertIn("sum -> sum_sse2", done.stderr)
 
+    def test_arguments_of_a_function_that_jumps_on(self):
+        """It goes to another file before it reads them, at its first call through the loader."""
+        for name, text, more in (
+                ("far", "int far(int x, int y) { return x * y; }", ["-shared", "-fPIC"]),
+                ("near", "int far(int, int); int near(int x, int y) { return far(x, y); }",
+                 ["-shared", "-fPIC", "-lfar"]),
+                ("main", "int near(int, int); int main(void) { return near(5, 7) - near(7, 5); }",
+                 ["-lnear", "-lfar"])):
+            source = self.folder / f"{name}.c"
+            source.write_text(text)
+            made = self.folder / (f"lib{name}.so" if "-shared" in more else name)
+            subprocess.run(["gcc", "-O2", "-Wl,-z,lazy", "-o", made, source, f"-L{self.folder}",
+                            *more], check=True)
+        _, document = self.prove(options=["--function=near"], library=self.folder,
+                                 program=self.folder / "main")
+        self.assertEqual([call["arguments"] for call in self.function(document, "near")["traced"]],
+                         [[], ["0x7", "0x5"]])
+
     def test_planted_fallback(self):
         """Scalar code where vectors were expected fails, with the sentence."""
         done, document = self.prove(options=["--expect=sum: bits>=128, scalar<=20%"],

@@ -181,13 +181,14 @@ TEST(other_lines_are_not)
     for (size_t i = 0; i < ARRAY_LEN(xml); i++)
         expect_nothing(read_catch2, xml[i]);
     read_with(read_catch2, "no XML", -EINVAL);
-    read_with(read_gbench, "no JSON", -EINVAL);
+    read_with(read_json, "no JSON", -EINVAL);
 }
 
 /* Lines of a program around the document look like parts of it. */
 TEST(documents_are_found)
 {
-    static const char *const before[] = {"", "[info] 2 files\n", "{2 files}\n", "{\n"};
+    static const char *const before[] = {"", "[info] 2 files\n", "{2 files}\n", "{\n",
+                                         "t.py .. [100%]"};
     static const char *const behind[] = {"", "\n", "\n}\n", "\ndone {}\n", "\n{\n"};
     for (size_t i = 0; i < ARRAY_LEN(before); i++)
         for (size_t k = 0; k < ARRAY_LEN(behind); k++) {
@@ -198,8 +199,31 @@ TEST(documents_are_found)
                 "{\"name\": \"a\", \"cpu_time\": 5, \"time_unit\": \"ns\", \"x\": "
                 "NaN}]}%s",
                 before[i], behind[k]);
-            expect(read_gbench, text, "a", 5);
+            expect(read_json, text, "a", 5);
         }
+}
+
+/* Go tells why a benchmark failed, perhaps behind its name. */
+TEST(failures_are_told)
+{
+    static const struct {
+        const char *text, *name, *reason;
+    } rows[] = {
+        {"--- FAIL: BenchmarkX-8\n    x_test.go:9: no data\nFAIL\n", "BenchmarkX",
+         "it fails: x_test.go:9: no data"},
+        {"BenchmarkX/a \t--- FAIL: BenchmarkX/a\nBenchmarkY 1 5 ns/op\n", "BenchmarkX/a",
+         "it fails"},
+        {"--- FAIL: BenchmarkX", "BenchmarkX", "it fails"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct readings readings = read_with(read_go, rows[i].text, 0);
+        const struct reading *const found = readings_find(&readings, rows[i].name);
+        assert_non_null(found);
+        assert_string_equal(found->reason, rows[i].reason);
+        assert_true(found->told && !found->no_time);
+        readings_free(&readings);
+    }
+    expect_nothing(read_go, "--- FAIL: TestX (0.00s)\n    x_test.go:9: no\nFAIL\n");
 }
 
 TEST(times_that_cannot_be)
@@ -247,6 +271,21 @@ TEST(arguments_name_one_case)
     text_list_cut(&words, 0);
     adapter_words("{case}", "BenchmarkA/n=1.5/x", CHOICE_PARTS, &slice, &words);
     assert_string_equal(words.item[0], "^BenchmarkA$/^n=1\\.5$/^x$");
+    text_list_cut(&words, 0);
+    adapter_words("{case}", "BenchmarkA/n-1-16", CHOICE_PARTS, &slice, &words);
+    assert_string_equal(words.item[0], "^BenchmarkA$/^n-1(-16)?$");
+    text_list_cut(&words, 0);
+    adapter_words("{case}", "sort #2", CHOICE_TITLE, &slice, &words);
+    assert_string_equal(words.item[0], "^sort( #2)?$");
+    text_list_cut(&words, 0);
+    char title[128], cut[128];
+    snprintf(title, sizeof title, "%0100d... #2", 0);
+    snprintf(cut, sizeof cut, "^%0100d", 0);
+    adapter_words("{case} x", title, CHOICE_TITLE, &slice, &words);
+    assert_string_equal(words.item[0], cut);
+    text_list_cut(&words, 0);
+    adapter_words("{case}", "to... #x-", CHOICE_TITLE, &slice, &words);
+    assert_string_equal(words.item[0], "^to\\.\\.\\. #x-$");
     text_list_cut(&words, 0);
     adapter_words("{case} {case}", "BM[a]{2}\\)", CHOICE_EXPRESSION, &slice, &words);
     assert_string_equal(words.item[1], "^BM\\[a]\\{2}\\\\\\)$");

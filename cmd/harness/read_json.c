@@ -21,14 +21,21 @@ static const char *braces_end(const char *at)
     return NULL;
 }
 
+/* The brace at or behind `at` that begins or ends a line; NULL: there is none. */
+static const char *find_brace(const char *text, const char *at)
+{
+    while ((at = strchr(at, '{')) && at > text && at[-1] != '\n' && at[1] != '\n')
+        at++;
+    return at;
+}
+
 /* A program may print lines of its own before the document and behind it, a few of which
- * may begin as it does. */
+ * may begin as it does. Pytest prints a line without an end before it. */
 static int read_document(const char *text, struct run **run, struct error *error)
 {
     enum { TRIES = 64 };
-    const char *begin = *text == '{' ? text : strstr(text, "\n{");
-    for (int i = 0; i < TRIES && begin; i++, begin = strstr(begin, "\n{")) {
-        begin += *begin == '\n';
+    const char *begin = find_brace(text, text);
+    for (int i = 0; i < TRIES && begin; i++, begin = find_brace(text, begin + 1)) {
         const char *const end = braces_end(begin);
         if (end && run_read_json(run, begin, (size_t)(end - begin), error) == 0)
             return 0;
@@ -36,7 +43,7 @@ static int read_document(const char *text, struct run **run, struct error *error
     return run_read_json(run, text, strlen(text), error);
 }
 
-int read_gbench(char *text, const struct reading_form *form, struct readings *readings,
+int read_json(char *text, const struct reading_form *form, struct readings *readings,
                 struct error *error)
 {
     struct run *run = NULL;
