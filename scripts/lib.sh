@@ -144,7 +144,7 @@ build_asan() {
     local link=-no-pie
     ! command -v ld.gold >/dev/null || link+=' -fuse-ld=gold'
     CC=clang-19 build asan --buildtype=debugoptimized -Dtests=enabled -Dfuzz=true \
-        -Dc_args='-fsanitize=fuzzer-no-link -gline-tables-only' -Dc_link_args="$link" \
+        -Dc_args=-gline-tables-only -Dc_link_args="$link" \
         -Db_lundef=false -Db_sanitize=address,undefined
 }
 
