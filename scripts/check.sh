@@ -206,7 +206,7 @@ check_asan() {
     # Texts of the repository, a browser and Slurm are no business of the sanitizers'.
     tests_but build/asan 'cli_repository|html_browser|slurm_fleet|studies'
     SIMDBENCH_EFFORT=10 meson test -C build/asan --no-rebuild --print-errorlogs \
-        "${tests[@]}" --timeout-multiplier 5
+        "${tests[@]}" --timeout-multiplier 5 --num-processes $(($(nproc) + 1))
 }
 
 check_valgrind() {

@@ -174,6 +174,8 @@ class Case(unittest.TestCase):
 
     def load(self, path):
         document = json.loads(Path(path).read_text(encoding="utf-8"))
+        if sanitized():
+            return document  # scripts/test compares what these tests write with the schema
         try:
             schema = schema_of_runs()
         except ImportError:
