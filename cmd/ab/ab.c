@@ -23,7 +23,7 @@ const struct plan *ab_plan(const struct ab *ab)
     return &ab->plan;
 }
 
-static int start_own(struct ab *ab, struct error *error)
+static int describe_own(struct ab *ab, struct error *error)
 {
     struct catalog *catalog = &ab->catalog;
     *catalog = (struct catalog){.memory_fd = memfd_create("simdbench", MFD_CLOEXEC)};
@@ -31,10 +31,7 @@ static int start_own(struct ab *ab, struct error *error)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
     struct worker *own = worker_new("simdbench", NULL, NULL, 0, catalog->memory_fd);
     catalog_add_worker(catalog, own);
-    int status = worker_start(own, false, error);
-    return status < 0 ? status
-                      : worker_ask(own, describe_call(), ab->how.timeout_ns,
-                                   &own->description, error);
+    return worker_ask(own, describe_call(), ab->how.timeout_ns, &own->description, error);
 }
 
 int ab_open(const struct ab_request *request, struct ab **out, struct error *error)
@@ -45,7 +42,7 @@ int ab_open(const struct ab_request *request, struct ab **out, struct error *err
     ab->how.all_threads = true;
     ab->how.prove |= request->code;
     ab->catalog.memory_fd = -1;
-    int status = start_own(ab, error);
+    int status = describe_own(ab, error);
     if (status == 0)
         status = arms_open(ab, error);
     if (status == 0)

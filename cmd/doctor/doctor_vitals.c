@@ -124,8 +124,9 @@ static void judge_core_shares(struct vitals *vitals, double *core_shares)
  * Probes of the core share are kept one by one, as neighbours come and go. */
 static void watch(struct vitals *vitals, double *core_shares)
 {
-    const int64_t end = clock_now() + watch_ns;
-    while (clock_now() < end) {
+    /* Where times are made up, nothing is to be seen. */
+    const int64_t end = clock_now() + (clock_script() ? 0 : watch_ns);
+    do {
         vitals->ghz = fmax(vitals->ghz, clock_ghz(CLOCK_PROBE_NS));
         vitals->ghz_imul = fmax(vitals->ghz_imul, clock_ghz_imul(CLOCK_PROBE_NS));
         for (int i = 0; i < SHARE_PROBES && vitals->probes < SHARES_MAX; i++) {
@@ -135,7 +136,7 @@ static void watch(struct vitals *vitals, double *core_shares)
             core_shares[vitals->probes++] = core_share;
             vitals->core_shared += clock_core_split() > 0;
         }
-    }
+    } while (clock_now() < end);
 }
 
 void vitals_measure(struct vitals *vitals)

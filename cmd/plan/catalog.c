@@ -152,10 +152,11 @@ static int enlist(struct catalog *catalog, const struct how *how,
         worker_new(name, path, spec->option, spec->n_options, catalog->memory_fd));
     worker->info.is_baseline = baseline;
     worker->info.renamed = spec->alias;
-    int status = worker_start(worker, how->in_process, error)
-                     ?: worker_ask(worker, describe_call(), how->timeout_ns,
-                                   &worker->description, error)
-                     ?: check_description(worker, error);
+    /* The worker without a module starts when it is needed. */
+    int status = path ? worker_start(worker, how->in_process, error) : 0;
+    status = status ?: worker_ask(worker, describe_call(), how->timeout_ns,
+                                  &worker->description, error)
+                    ?: check_description(worker, error);
     if (status < 0) {
         worker_free(worker);
         return status;

@@ -105,10 +105,22 @@ int plan_settle(const struct request *request, const struct how *how,
     return 0;
 }
 
+/* A worker that cannot start ends the run before it begins. */
+static int start_own(const struct how *how, const struct catalog *catalog,
+                     const struct plan *plan, struct error *error)
+{
+    struct worker *const own = catalog->workers[0];
+    bool needed = false;
+    for (size_t g = 0; g < plan->n_groups; g++)
+        needed |= catalog_op_owner(catalog, plan->groups[g].op) == own;
+    return needed && !worker_alive(own) ? worker_start(own, how->in_process, error) : 0;
+}
+
 int plan_prepare(const struct request *request, const struct how *how,
                  struct catalog *catalog, struct plan *plan, struct error *error)
 {
-    int status = catalog_make(request, how, catalog, error)
-                     ?: plan_make(request, how, catalog, plan, error);
+    const int status = catalog_make(request, how, catalog, error)
+                           ?: plan_make(request, how, catalog, plan, error)
+                           ?: start_own(how, catalog, plan, error);
     return status ? status : plan_settle(request, how, catalog, plan, error);
 }

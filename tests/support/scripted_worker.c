@@ -260,12 +260,14 @@ WRAP(int, worker_ask, struct worker *worker, cJSON *request, int64_t timeout_ns,
 {
     const size_t i = life_of(worker);
     *reply = NULL;
-    if (interrupted_by || !lives[i].alive) {
+    const char *const verb = message_text(request, "do");
+    const bool here = !strcmp(verb, "describe") || !strcmp(verb, "shape");
+    if (interrupted_by || !(lives[i].alive || here)) {
         cJSON_Delete(request);
         return interrupted_by ? error_set(error, -EINTR, "interrupted")
                               : error_set(error, -ECONNRESET, "worker is gone");
     }
-    struct asked *asked = note(worker, message_text(request, "do"));
+    struct asked *asked = note(worker, verb);
     asked->timeout_ns = timeout_ns;
     asked->seed = message_u64(request, "seed", 0);
     const bool describes = !strcmp(asked->verb, "describe") && script.description;

@@ -184,15 +184,30 @@ int client_reply_error(const cJSON *reply, const char *otherwise, struct error *
     return error_set(error, code > 0 ? -code : -EPROTO, "%s", text ? text : otherwise);
 }
 
+/* This process knows what it offers, and how its ops read shapes, as a worker without a
+ * module does. */
+static struct service *service_here(const struct worker *worker, const cJSON *request)
+{
+    static struct service *here;
+    const char *const verb = message_text(request, "do");
+    if (worker_alive(worker) || worker->info.path || worker->program ||
+        (strcmp(verb, "describe") != 0 && strcmp(verb, "shape") != 0))
+        return worker->local;
+    if (!here)
+        must(service_new(&here, NULL, NULL, 0, -1, NULL));
+    return here;
+}
+
 int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON **reply,
                struct error *error)
 {
+    struct service *const service = service_here(worker, request);
     int status = 0;
     *reply = NULL;
     if (interrupted_by)
         status = error_set(error, -EINTR, "interrupted");
-    else if (worker->local)
-        *reply = service_handle(worker->local, request);
+    else if (service)
+        *reply = service_handle(service, request);
     else
         status = exchange(worker, request, timeout_ns, reply, error);
     cJSON_Delete(request);

@@ -18,10 +18,7 @@ class GateOfCode(Case):
             self.skipTest("modules of tiles are for x86-64")
         if sanitized():
             self.skipTest("what sanitizers add takes too many steps")
-        checks = json.loads(self.run_tool("doctor", "--format=json").stdout)["checks"]
-        tracing = next(check for check in checks if check["check"] == "tracing")
-        if not tracing["ok"]:
-            self.skipTest(tracing["value"])
+        self.need_tracing()
 
     def ab(self, head, *more, **options):
         arguments = ["ab", MODULES / "tile.so", MODULES / f"{head}.so", "gemm", "--sizes=48",

@@ -37,10 +37,7 @@ class ProgramCase(Case):
 
     def setUp(self):
         super().setUp()
-        checks = json.loads(self.run_tool("doctor", "--format=json").stdout)["checks"]
-        tracing = next(check for check in checks if check["check"] == "tracing")
-        if not tracing["ok"]:
-            self.skipTest(tracing["value"])
+        self.need_tracing()
 
     def environment(self, library="good"):
         return environment(LD_LIBRARY_PATH=str(self.built / library))

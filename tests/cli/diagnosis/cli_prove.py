@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """--prove: what rows execute, and that they say so."""
-import json
 import platform
 import re
 import subprocess
 import unittest
 
 from cli_foreign import FAKE, installed
-from cli_tool import MODULES, SHORT, SMALL, Case, environment, kernels, sanitized
+from cli_tool import (MODULES, SHORT, SMALL, Case, environment, kernels, sanitized,
+                      tracing)
 
 BITS = {"scalar": (32, 64), "sse2": (128,), "avx2": (256,), "avx512": (512,)}
 
@@ -15,11 +15,8 @@ BITS = {"scalar": (32, 64), "sse2": (128,), "avx2": (256,), "avx512": (512,)}
 class Proof(Case):
     def setUp(self):
         super().setUp()
-        checks = json.loads(self.run_tool("doctor", "--format=json").stdout)["checks"]
-        tracing = next(check for check in checks if check["check"] == "tracing")
-        self.assertRegex(tracing["value"], "exact|built without|x86-64 alone|forbids|ptrace")
-        if not tracing["ok"]:
-            self.skipTest(tracing["value"])
+        self.assertRegex(tracing()["value"], "exact|built without|x86-64 alone|forbids|ptrace")
+        self.need_tracing()
 
     def prove(self, *arguments):
         document = self.run_json(*arguments, "--prove", *SHORT)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A worker is not believed, and cannot make its client hang. */
+#include <errno.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -101,4 +102,22 @@ TEST(test_without_poll)
     if (status == NO_SANDBOX)
         skip();
     assert_int_equal(status, 0);
+}
+
+/* This program knows what it offers; all else needs a process. */
+TEST(test_own_offers)
+{
+    const struct shape_call shape = {"gemm", "f32", "8", NULL};
+    struct error error = {.text = ""};
+    struct worker *const own = worker_new("simdbench", NULL, NULL, 0, -1);
+    cJSON *reply;
+    assert_int_equal(worker_ask(own, describe_call(), 0, &reply, &error), 0);
+    assert_true(cJSON_GetArraySize(message_get(reply, "kernels")) > 0);
+    cJSON_Delete(reply);
+    assert_int_equal(worker_ask(own, shape_call(&shape), 0, &reply, &error), 0);
+    assert_string_equal(message_text(reply, "text"), "8x8x8");
+    cJSON_Delete(reply);
+    assert_int_equal(worker_ask(own, objects_call(), 0, &reply, &error), -ECONNRESET);
+    assert_false(worker_alive(own));
+    worker_free(own);
 }
