@@ -60,8 +60,8 @@ static int take_builds(struct options *options, struct error *error)
     if (words->n == 1 && is_shared_object(words->item[0]))
         return invalid(error,
                        "%.200s: which function? As in simdbench explain %.200s:NAME "
-                       "'PROTOTYPE'; simdbench call lists them",
-                       words->item[0], words->item[0]);
+                       "'PROTOTYPE'; simdbench call %.200s lists them",
+                       words->item[0], words->item[0], words->item[0]);
     if (!builds && !options->functions)
         return 0;
     if (!builds || words->n != 3 || !case_name_is(words->item[2]) ||

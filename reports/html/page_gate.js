@@ -120,3 +120,21 @@ function drawGate(body) {
     body.append(el("details", { open: list.length <= FOLDED },
       el("summary", {}, `All ${plural(list.length, "case")}`), gateTable(list)));
 }
+
+// ---- several runs beside the first ----
+
+// Twice as fast, or half as fast, is as dark as it gets.
+function runCell({ times: gain, cases }, all) {
+  return known(gain) ? shaded(el("td", { class: `right ${gain < 1 ? "heat" : "cell"}` },
+    `${gain.toFixed(3)}x${cases < all ? ` (${cases})` : ""}`), Math.abs(Math.log2(gain))) : null;
+}
+function drawRuns(body) {
+  const rows = page.rows.filter((row) => matches(row.name));
+  if (rows.length)
+    body.append(cellsTable("Runs beside the first", ["op and ISA", "cases", ...page.runs.map((run) => short(run.name, 24))],
+      rows.map((row) => [row.name, [el("td", { class: "right" }, String(row.runs[0].cases)),
+        ...row.runs.map((cell) => runCell(cell, row.runs[0].cases))]])),
+    facts(page.runs.map((run) => [run.name, [run.path, run.commit ? `commit ${run.commit}` : "",
+      run.build_id ? `build ${run.build_id}` : "", run.started_at, run.cpu, run.fingerprint
+        ? `fingerprint ${run.fingerprint}` : ""].filter(Boolean).join(", ")])));
+}

@@ -195,12 +195,22 @@ class Pages(PageCase):
             result.update(variant=f"v{i % 2}", threads=1 + i // 2,
                           id=f"{one['op']}/{one['type']}/{one['isa']}/v{i % 2}@{one['shape']}"
                              + ";threads=2" * (i // 2))
+            for j, total in enumerate(result["samples_ns"]):
+                result["samples_ns"][j] = total * (1, 1, 1.5, 0.6)[i]
         document["argv"] = ["simdbench", "threads"]
-        self.open(self.page_of(document, "threads"))
+        page = self.page_of(document, "threads")
+        self.open(page)
+        # Red is slower than one thread for certain.
+        gains = self.js("results.filter(result => result.gain).map(result => result.gain.times)")
+        self.assertEqual(self.js("[...document.querySelectorAll('#gain td.cell')].map(cell =>"
+                                 " [cell.textContent, cell.classList.contains('bad')])"),
+                         [[f"{gain:.2f}x", gain < 1] for gain in gains])
+        self.assertEqual([gain < 1 for gain in gains], [True, False])
         self.assertEqual(self.js("document.querySelectorAll('#matrix table').length"), 2)
         self.assertEqual(self.js("document.querySelectorAll('#matrix .best').length"), 4)
         self.assertEqual(self.js("document.querySelector('h1').textContent"), "simdbench threads")
         self.assertEqual(self.js("document.querySelectorAll('#speed').length"), 0)
+        self.shoot(page, "threads")
 
     def test_answer_comes_first(self):
         document = json.loads((self.page_of(self.run_document)
