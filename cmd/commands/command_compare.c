@@ -38,7 +38,10 @@ static int load_side(struct side_by_side *all, const char *path, struct error *e
     int rc = run_load(&run, path, error);
 
     if (rc == 0 && run->gate)
-        rc = invalid(error, "%.300s is a comparison already, no run", path);
+        rc = invalid(error,
+                     "%.300s is a comparison already; simdbench report shows it, and "
+                     "what is compared here are runs",
+                     path);
     if (rc < 0) {
         run_free(run);
         return rc;
