@@ -151,7 +151,8 @@ function drawMatrix(body) {
 // Certainly slower is red, and what may be either is dim.
 function gainCell(result) {
   const { times: gain, ci } = result.gain, ran = result.threads_used || result.threads;
-  return shaded(el("td", { class: `cell right ${ci?.[1] < 1 ? "bad" : ci?.[0] > 1 ? "" : "dim"}` },
+  const tone = ci?.[1] < 1 ? " bad" : ci?.[0] > 1 ? "" : " dim";
+  return shaded(el("td", { class: `cell right${tone}` },
     caseLink(result.anchor, `${gain.toFixed(2)}x`, { class: "number", title: [result.id, ci
       ? `interval ${range(ci, digits)}` : "no interval", `${percent(gain / ran, 0)} of ${plural(ran, "thread")}`,
     ...hover(result)].join("\n") })), gain / ran);
