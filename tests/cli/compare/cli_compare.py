@@ -160,7 +160,7 @@ class Compare(Case):
                                  "gemm neon": [None] * 3})
         saved = self.folder / "matrix.md"
         text = self.run_tool("compare", *files, "--format=markdown", f"--markdown={saved}").stdout
-        self.assertTrue(text.startswith("gemm: v2"), text)
+        self.assertTrue(text.startswith("**gemm: v2"), text)
         self.assertEqual(saved.read_text(encoding="utf-8"), text)
         self.assertIn("| op and ISA | cases | base.json | v2\\|&lt;b&gt; | other.json |\n", text)
         self.assertIn(f"| gemm scalar | {n} | 1.000x | 0.800x | - |\n", text)
