@@ -123,18 +123,18 @@ function drawGate(body) {
 
 // ---- several runs beside the first ----
 
-// Twice as fast, or half as fast, is as dark as it gets.
+// Half as fast again, or slower by as much, is as dark as it gets.
 function runCell({ times: gain, cases }, all) {
   return known(gain) ? shaded(el("td", { class: `right ${gain < 1 ? "heat" : "cell"}` },
-    `${gain.toFixed(3)}x${cases < all ? ` (${cases})` : ""}`), Math.abs(Math.log2(gain))) : null;
+    `${gain.toFixed(3)}x${cases < all ? ` (${cases})` : ""}`), Math.abs(Math.log2(gain) / Math.log2(1.5))) : null;
 }
 function drawRuns(body) {
-  const rows = page.rows.filter((row) => matches(row.name));
+  const rows = page.rows.filter((row) => row.runs[0].cases && matches(row.name));
   if (rows.length)
-    body.append(cellsTable("Runs beside the first", ["op and ISA", "cases", ...page.runs.map((run) => short(run.name, 24))],
+    body.append(cellsTable("How many times as fast as the first run", ["op and ISA", "cases", ...page.runs.map((run) => short(run.name, 24))],
       rows.map((row) => [row.name, [el("td", { class: "right" }, String(row.runs[0].cases)),
         ...row.runs.map((cell) => runCell(cell, row.runs[0].cases))]])),
     facts(page.runs.map((run) => [run.name, [run.path, run.commit ? `commit ${run.commit}` : "",
-      run.build_id ? `build ${run.build_id}` : "", run.started_at, run.cpu, run.fingerprint
+      run.build_id ? `build ${run.build_id.slice(0, 12)}` : "", run.started_at, run.cpu, run.fingerprint
         ? `fingerprint ${run.fingerprint}` : ""].filter(Boolean).join(", ")])));
 }

@@ -123,8 +123,8 @@ function addSections() {
       "different days differ by more than code: a change here is no verdict.", drawHistory,
     [toggle(past, "byDate", "by date")]);
   if (page.rows)
-    addSection("runs", "Runs beside the first", "How many times as fast as the first run: geometric means of medians. Blue is " +
-      "faster, orange slower; in parentheses, how many of the cases a run has.", drawRuns);
+    addSection("runs", "Runs beside the first", "Geometric means of medians. Blue is faster, orange slower; in parentheses, " +
+      "how many of the cases a run has.", drawRuns);
   if (page.studies)
     addSection("studies", "Studies", "Claims and what this machine says of them.", drawStudies);
   if (page.gate)

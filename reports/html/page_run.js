@@ -148,14 +148,14 @@ function drawMatrix(body) {
 
 // ---- several threads ----
 
-// Certainly slower is red, and what may be either is dim.
+// Certainly faster is shaded, certainly slower is red, and what may be either is dim.
 function gainCell(result) {
   const { times: gain, ci } = result.gain, ran = result.threads_used || result.threads;
   const tone = ci?.[1] < 1 ? " bad" : ci?.[0] > 1 ? "" : " dim";
   return shaded(el("td", { class: `cell right${tone}` },
     caseLink(result.anchor, `${gain.toFixed(2)}x`, { class: "number", title: [result.id, ci
       ? `interval ${range(ci, digits)}` : "no interval", `${percent(gain / ran, 0)} of ${plural(ran, "thread")}`,
-    ...hover(result)].join("\n") })), gain / ran);
+    ...hover(result)].join("\n") })), tone ? 0 : gain / ran);
 }
 function gainTable({ family, cases, shapes }) {
   // A limit stands in the column of the cases that it was measured beside.

@@ -226,7 +226,7 @@ static struct answer matrix_answer(const struct matrix *matrix)
                : known   ? "what libraries differ by is the machine's; "
                        : "how much of it is the machine's nobody knows, as no library is "
                          "in these runs; ");
-    buffer_add(&answer.text, "simdbench ab measures two builds at once");
+    buffer_add(&answer.text, "builds take turns in simdbench ab OLD NEW");
     answer_next(&answer);
     return answer;
 }

@@ -149,7 +149,7 @@ class Compare(Case):
         self.assertEqual(rows["gemm neon"], ["0", "-", "-", "-"])
         answer = ["gemm: v2|<b> 0.80, other.json 1.00 times as fast as base.json",
                   "how much of it is the machine's nobody knows, as no library is in these runs; "
-                  "simdbench ab measures two builds at once"]
+                  "builds take turns in simdbench ab OLD NEW"]
         self.assertTrue(said.endswith("\n\n" + "\n".join(answer) + "\n"), said)
         data = json.loads(self.run_tool("compare", *files, "--format=json").stdout)
         self.assertEqual(data["answer"], answer)
