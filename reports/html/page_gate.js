@@ -82,7 +82,7 @@ function rowsTable(gate) {
     { title: "cases", number: true, value: (row) => row.usable,
       show: (row) => row.usable < row.cases ? `${row.usable} of ${row.cases}` : `${row.cases}` },
     numbers("change", (row) => row.change, change), interval((row) => row.ci, change),
-    numbers("raw", (row) => row.raw, change),
+    numbers("raw", (row) => row.raw === row.change ? null : row.raw, change),
     { title: "limit", value: (row) => row.share_after,
       show: (row) => pair(row.share_before, row.share_after, percent) },
     { title: "speed against", value: (row) => (row.versus ?? []).map((one) => `${one.baseline} ${

@@ -28,10 +28,11 @@ function statusText() {
   return [...groupBy(cases, (result) => result.status)].map(([status, list]) =>
     `${list.length} ${status}`).join(", ");
 }
-// The command that goes on from there stands as code.
+// The command that goes on from there stands as code; its words break where they are wider than the line alone.
 function answerLine(line) {
   const [, words, command] = /^(.*?)((?:scripts\/quiet\.sh )?simdbench [a-z-]+ .*)?$/s.exec(line);
-  return el("p", { class: "answer" }, words, command ? el("code", {}, command) : null);
+  return el("p", { class: "answer" }, words, command ? el("code", {}, command.split(" ").flatMap((word, i) =>
+    [i ? " " : "", el("span", { class: "word" }, word)])) : null);
 }
 const folded = (summary, lines) => el("details", { class: "answer" }, el("summary", {}, summary), ...lines);
 // The middle of many lines is folded, so that a phone shows what follows. If there are several
