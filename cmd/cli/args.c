@@ -201,7 +201,7 @@ static bool any_declared(const struct text_list *names)
     return false;
 }
 
-static bool ends_with_prototype(const struct text_list *words)
+bool ends_with_prototype(const struct text_list *words)
 {
     return words->n > 1 && is_prototype(words->item[words->n - 1]);
 }
@@ -230,16 +230,8 @@ static int check_whole(const struct command_row *command, const struct options *
     const bool valued = command && command->mask == COMMAND_EXPLAIN && words->n > 1 &&
                         guess_option(words->item[1]) && !strpbrk(words->item[1], "/.");
     const size_t most = !command ? 0 : valued ? 1 : command->max_words;
-    const char *const name = words->n > 1 ? words->item[words->n - 2] : "";
-    const bool is_file = strpbrk(name, "/.") != NULL;
-    if (words->n > most && command &&
-        command->mask & (COMMAND_CALL | COMMAND_AUDIT | COMMAND_AB) &&
-        ends_with_prototype(words) && !(is_file && strpbrk(words->item[0], "/."))) {
-        return invalid(
-            error, "%.80s: a function stands behind its library: %.80s:%.80s 'PROTOTYPE'",
-            is_file ? words->item[0] : name, is_file ? name : words->item[0],
-            is_file ? words->item[0] : name);
-    }
+    if (command && guess_place(words, command, error) < 0)
+        return -EINVAL;
     if (words->n > most)
         return unknown_word(words->item[most], options, command, error);
     /* A prototype is a word more. */

@@ -193,5 +193,11 @@ bool word_among(const char *words, const char *word, size_t length);
 const char *guess_option(const char *word);
 /* -EINVAL with a command to type if a word is no command and no op, and yet known. */
 int guess_word(const char *word, struct error *error);
+/* -EINVAL with LIB:NAME to type if a library and a function are words of their own, in
+ * either order. */
+int guess_place(const struct text_list *words, const struct command_row *command,
+                struct error *error);
+/* True if the last of several words is a prototype (args.c). */
+bool ends_with_prototype(const struct text_list *words);
 /* Writes that value as the option takes it: a range of sizes has dots. */
 void guess_value(const char *word, char *value, size_t size);

@@ -98,6 +98,46 @@ static int refuse_file(const char *path, struct error *error)
                    path);
 }
 
+/* A word that may name a function, and no op, size or file. */
+static bool is_name(const char *word)
+{
+    const char *const colon = strchr(word, ':');
+    return (isalpha((unsigned char)*word) || *word == '_') && !strpbrk(word, "/.@(") &&
+           (!colon || colon[1] == ':') && isa_find(word) < 0;
+}
+
+int guess_place(const struct text_list *words, const struct command_row *command,
+                struct error *error)
+{
+    const bool whole = ends_with_prototype(words);
+    const char *const prototype = whole ? words->item[words->n - 1] : "PROTOTYPE";
+    const char *libraries[2] = {"", ""}, *name = NULL;
+    const size_t n = words->n - whole;
+    size_t n_libraries = 0;
+    for (size_t i = 0; i < n && n <= 3; i++)
+        if (is_library(words->item[i]) && !strchr(words->item[i], ':') && n_libraries < 2)
+            libraries[n_libraries++] = words->item[i];
+        else if (is_name(words->item[i]))
+            name = words->item[i];
+    if (!name || n != n_libraries + 1)
+        return 0;
+    /* `audit PLUGIN.so OP` is right, and so is `ab OLD.so NEW.so OP`. */
+    const unsigned one = COMMAND_CALL | (whole || !op_find(name) ? COMMAND_EXPLAIN : 0) |
+                         (whole || name == words->item[0] ? COMMAND_AUDIT : 0);
+    const unsigned two = whole ? COMMAND_AB | COMMAND_EXPLAIN : 0;
+    if (!(command->mask & (n_libraries == 1 ? one : n_libraries == 2 ? two : 0)))
+        return 0;
+    const bool bare = !strchr(libraries[0], '/') && access(libraries[0], F_OK) == 0;
+    return invalid(error,
+                   "%.80s: a function stands behind its library: simdbench %s "
+                   "%s%.200s:%.80s%s%.200s '%.300s'%s",
+                   name, command->name, bare ? "./" : "", libraries[0], name,
+                   n_libraries > 1 ? " " : "", libraries[1], prototype,
+                   whole ? ""
+                         : ", where PROTOTYPE looks like void (float y[n], const float "
+                           "x[n], size_t n)");
+}
+
 /* The op that has a variant of that name, or NULL. */
 static const char *op_of_variant(const char *word)
 {

@@ -63,8 +63,9 @@ static size_t print_functions(const struct library *library, const char *pattern
     return n;
 }
 
-/* Functions that one declaration fits: the words to begin with. Those of the first line,
- * to be freed, or NULL. */
+/* Functions that one declaration fits: the words to begin with. The scalar one comes
+ * first, as the others are checked against the first. Those of the first line, to be
+ * freed, or NULL. */
 static char *print_families(const struct library *library, const char *pattern)
 {
     char *first = NULL;
@@ -75,9 +76,13 @@ static char *print_families(const struct library *library, const char *pattern)
     for (size_t i = 0; i < n; i++) {
         bool shown = false;
         FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-        for (size_t k = 0; k < family[i].n; k++) {
-            shown |= matches(family[i].member[k], pattern);
-            buffer_format(&text, "%s%s", k ? "," : "", family[i].member[k]->name);
+        for (size_t k = 0; k < 2 * family[i].n; k++) {
+            const char *const member = family[i].member[k % family[i].n]->name;
+            const char *const isa = name_isa(member);
+            if ((isa && !strcmp(isa, "scalar")) != (k < family[i].n))
+                continue;
+            shown |= matches(family[i].member[k % family[i].n], pattern);
+            buffer_format(&text, "%s%s", text.text ? "," : "", member);
         }
         if (!shown || !text.text)
             continue;

@@ -17,10 +17,15 @@ static int write_matrix(const void *context, enum format format, FILE *file,
                         struct error *error)
 {
     const struct side_by_side *const all = context;
-    const int rc =
-        matrix_write(all->runs, all->paths, all->n, format == FORMAT_MARKDOWN, file);
+    struct json json = {.root = NULL};
+    const bool data = format == FORMAT_JSON || format == FORMAT_HTML;
+    const int rc = data ? matrix_json(all->runs, all->paths, all->n, &json)
+                        : matrix_write(all->runs, all->paths, all->n,
+                                       format == FORMAT_MARKDOWN, file);
 
-    return rc ? error_set(error, rc, "out of memory") : 0;
+    if (rc)
+        return no_memory(error);
+    return data ? page_or_json_write(&json, format, file, error) : 0;
 }
 
 static int load_side(struct side_by_side *all, const char *path, struct error *error)
@@ -29,7 +34,10 @@ static int load_side(struct side_by_side *all, const char *path, struct error *e
     int rc = run_load(&run, path, error);
 
     if (rc == 0 && run->gate)
-        rc = invalid(error, "%.300s is a comparison already, no run", path);
+        rc = invalid(error,
+                     "%.300s is a comparison already; simdbench report shows it, and "
+                     "what is compared here are runs",
+                     path);
     if (rc < 0) {
         run_free(run);
         return rc;
@@ -44,11 +52,13 @@ static int compare_several(const struct options *options)
 {
     struct side_by_side all = {.n = 0};
     struct error error = {0};
-    int rc =
-        outputs_check(options, &error)
-            ?: outputs_formats(
-                   options, 1 << FORMAT_TABLE | 1 << FORMAT_MARKDOWN,
-                   "compare with more than two files writes table and markdown", &error);
+    int rc = outputs_check(options, &error)
+                 ?: outputs_formats(options,
+                                    1 << FORMAT_TABLE | 1 << FORMAT_MARKDOWN |
+                                        1 << FORMAT_JSON | 1 << FORMAT_HTML,
+                                    "compare with more than two files writes table, "
+                                    "markdown, json and html",
+                                    &error);
 
     for (size_t i = 0; i < options->files.n && rc == 0; i++)
         rc = load_side(&all, options->files.item[i], &error);

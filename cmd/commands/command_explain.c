@@ -47,16 +47,16 @@ static int take_builds(struct options *options, struct error *error)
     const char *const so = find_so(words->item[0]);
     if (words->n == 1 && so && strchr(so, ':') && !strchr(words->item[0], '@'))
         return invalid(error,
-                       "%.200s: its prototype is missing, as in simdbench explain "
-                       "./libmix.so:mix 'void (float y[n], const float x[n], size_t n)'",
-                       words->item[0]);
+                       "%.200s: its prototype is missing, as in simdbench explain %.200s "
+                       "'void (float y[n], const float x[n], size_t n)'",
+                       words->item[0], words->item[0]);
     const bool builds = words->n >= 2 && is_shared_object(words->item[0]) &&
                         is_shared_object(words->item[1]);
     if (words->n == 1 && is_shared_object(words->item[0]))
         return invalid(error,
                        "%.200s: which function? As in simdbench explain %.200s:NAME "
-                       "'PROTOTYPE'; simdbench call lists them",
-                       words->item[0], words->item[0]);
+                       "'PROTOTYPE'; simdbench call %.200s lists them",
+                       words->item[0], words->item[0], words->item[0]);
     if (!builds && !options->functions)
         return 0;
     if (!builds || words->n != 3 || !case_name_is(words->item[2]) ||

@@ -67,7 +67,9 @@ int command_history(struct options *options)
         rc = history_read(path, word ? word : "*", &history, &error);
     if (rc == 0 && !history.n)
         rc = word ? unknown_case(path, word, &error)
-                  : error_set(&error, -ENOENT, "%s has no runs", path);
+                  : error_set(&error, -ENOENT,
+                              "%s has no runs; simdbench gemm --history=%s adds one",
+                              path, path);
     if (rc == 0)
         rc = document_write(options, write_as, &history, &error);
     if (rc != 0)

@@ -246,7 +246,9 @@ static int check_lang(const struct options *options, const char *lang,
 {
     bool known = false;
     if (!options->from != !options->link)
-        return invalid(error, "--from and --link belong together");
+        return invalid(error,
+                       "--from and --link belong together, as in --link=./libmix.so "
+                       "--from='void mix_avx2(float y[n], const float x[n], size_t n)'");
     if (options->from &&
         (strcmp(lang, "c") || options->request.types.n || options->own_op))
         return invalid(error, "--from writes C with the types of its prototype: it takes "

@@ -249,7 +249,10 @@ static int open_slot(struct declared_slot *slot, const char *library, const char
         return status;
     library = library ?: from->library;
     if (!library)
-        return invalid(error, "op %s has no \"library\", and none was given", from->name);
+        return invalid(error,
+                       "op %s has no \"library\", as in \"library\": \"./libmix.so\", "
+                       "and none was given: FILE.json,library=./libmix.so",
+                       from->name);
     status = open_library(library, &slot->library, &slot->handle, &slot->linked, &why);
     slot->function = calloc(from->n_kernels + 1, sizeof *slot->function);
     if (!slot->function)

@@ -72,7 +72,9 @@ static int find_library(const struct declared_op *from, struct referee *referee,
 {
     char found[PATH_MAX];
     if (!from->library)
-        return invalid(error, "op %s has no \"library\"", from->name);
+        return invalid(error,
+                       "op %s has no \"library\", as in \"library\": \"./libmix.so\"",
+                       from->name);
     const int status = library_where(from->library, found, sizeof found, error);
     if (status == 0 && !realpath(found, referee->known_library))
         return error_set(error, -errno, "%.300s: %s", found, strerror(errno));

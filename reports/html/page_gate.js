@@ -84,7 +84,7 @@ function rowsTable(gate) {
     { title: "cases", number: true, value: (row) => row.usable,
       show: (row) => row.usable < row.cases ? `${row.usable} of ${row.cases}` : `${row.cases}` },
     numbers("change", (row) => row.change, change), interval((row) => row.ci, change),
-    numbers("raw", (row) => row.raw, change),
+    numbers("raw", (row) => row.raw === row.change ? null : row.raw, change),
     { title: "limit", value: (row) => row.share_after,
       show: (row) => pair(row.share_before, row.share_after, percent) },
     { title: "speed against", value: (row) => (row.versus ?? []).map((one) => `${one.baseline} ${
@@ -121,4 +121,22 @@ function drawGate(body) {
   if (list.length)
     body.append(el("details", { open: list.length <= FOLDED },
       el("summary", {}, `All ${plural(list.length, "case")}`), gateTable(list)));
+}
+
+// ---- several runs beside the first ----
+
+// Half as fast again, or slower by as much, is as dark as it gets.
+function runCell({ times: gain, cases }, all) {
+  return known(gain) ? shaded(el("td", { class: `right ${gain < 1 ? "heat" : "cell"}` },
+    `${gain.toFixed(3)}x${cases < all ? ` (${cases})` : ""}`), Math.abs(Math.log2(gain) / Math.log2(1.5))) : null;
+}
+function drawRuns(body) {
+  const rows = page.rows.filter((row) => row.runs[0].cases && matches(row.name));
+  if (rows.length)
+    body.append(cellsTable("How many times as fast as the first run", ["op and ISA", "cases", ...page.runs.map((run) => short(run.name, 24))],
+      rows.map((row) => [row.name, [el("td", { class: "right" }, String(row.runs[0].cases)),
+        ...row.runs.map((cell) => runCell(cell, row.runs[0].cases))]])),
+    facts(page.runs.map((run) => [run.name, [run.path, run.commit ? `commit ${run.commit}` : "",
+      run.build_id ? `build ${run.build_id.slice(0, 12)}` : "", run.started_at, run.cpu, run.fingerprint
+        ? `fingerprint ${run.fingerprint}` : ""].filter(Boolean).join(", ")])));
 }

@@ -28,10 +28,11 @@ function statusText() {
   return [...groupBy(cases, (result) => result.status)].map(([status, list]) =>
     `${list.length} ${status}`).join(", ");
 }
-// The command that goes on from there stands as code.
+// The command that goes on from there stands as code; its words break where they are wider than the line alone.
 function answerLine(line) {
   const [, words, command] = /^(.*?)((?:scripts\/quiet\.sh )?simdbench [a-z-]+ .*)?$/s.exec(line);
-  return el("p", { class: "answer" }, words, command ? el("code", {}, command) : null);
+  return el("p", { class: "answer" }, words, command ? el("code", {}, command.split(" ").flatMap((word, i) =>
+    [i ? " " : "", el("span", { class: "word" }, word)])) : null);
 }
 const folded = (summary, lines) => el("details", { class: "answer" }, el("summary", {}, summary), ...lines);
 // The middle of many lines is folded, so that a phone shows what follows. If there are several
@@ -52,7 +53,7 @@ function drawHead() {
   const why = results.some((result) => result.explanation);
   const title = page.checks ? "simdbench doctor" : page.scopes ? "simdbench license"
     : page.fleet ? "simdbench: many machines" : page.cases ? "simdbench history" : page.studies ? "simdbench study"
-    : page.gate ? `simdbench: two ${compared}` : why ? "simdbench: why"
+    : page.rows ? "simdbench compare" : page.gate ? `simdbench: two ${compared}` : why ? "simdbench: why"
     : page.judge ? "simdbench judge" : page.audit || page.settings?.dispatcher !== undefined ? "simdbench audit"
       : page.argv?.[1] === "threads" ? "simdbench threads" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
@@ -122,6 +123,9 @@ function addSections() {
     addSection("history", "History", "The median of each run with its 95% interval. Runs of " +
       "different days differ by more than code: a change here is no verdict.", drawHistory,
     [toggle(past, "byDate", "by date")]);
+  if (page.rows)
+    addSection("runs", "Runs beside the first", "Geometric means of medians. Blue is faster, orange slower; in parentheses, " +
+      "how many of the cases a run has.", drawRuns);
   if (page.studies)
     addSection("studies", "Studies", "Claims and what this machine says of them.", drawStudies);
   if (page.gate)
@@ -130,6 +134,8 @@ function addSections() {
     addSection("why", "Why", "Causes with their evidence, bounds, and what the hot loops execute.",
       drawExplanations);
   const drawn = families().map(({ cases }) => cases.filter(isMeasured));
+  if (some((result) => result.gain && result.role !== "roof"))
+    addSection("gain", "Several threads", "Red: certainly slower than one thread; grey: it may be either.", drawGain);
   // Arms of a claim took turns with each other alone.
   if (!page.gate && !page.studies && drawn.some((cases) => cases.length > 1))
     addSection("matrix", "Each kernel at each size", null, drawMatrix);

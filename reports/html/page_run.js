@@ -53,6 +53,7 @@ function askedColumns(list) {
 }
 function caseTable(caption, list, more = {}) {
   return table(caption, [caseColumn, ...timeColumns, ...rateColumns, ...ratioColumns(list),
+    numbers("vs one thread", (result) => result.gain?.times, times),
     clockColumn, ...askedColumns(list), statusColumn], list,
   { anchor: (result) => result.anchor, ...more });
 }
@@ -73,17 +74,28 @@ const SIZES = 16;
 const modules = new Set(results.filter((result) => result.role === "kernel").map((result) => labelOf(result.id)));
 const kernelOf = (result) => [result.role === "kernel" && modules.size === 1 ? "" : labelOf(result.id), result.isa === "lib" ? "" : result.isa,
   result.variant].filter(Boolean).join("/");
+// Half the share looks half as dark, and a little less.
+const shaded = (cell, share) => {
+  cell.style.setProperty("--share", Math.min(Math.max(share || 0, 0), 1) ** 1.5);
+  return cell;
+};
+// A row is a name and its cells, null where there is none.
+function cellsTable(caption, [first, ...heads], rows) {
+  return el("div", { class: "table", role: "group", tabindex: 0, "aria-label": caption },
+    el("table", { class: "matrix" }, el("caption", {}, caption), el("thead", {}, el("tr", {},
+      el("th", { scope: "col" }, first), heads.map((head) => el("th", { scope: "col", class: "right" }, breakable(head))))),
+    el("tbody", {}, rows.map(([name, cells]) => el("tr", {}, el("td", {}, breakable(name)),
+      cells.map((cell) => cell ?? el("td", { class: "right dim" }, "–")))))));
+}
+const sizeHead = (result) => short(sizeOf(result) > 0 ? sizeText(sizeOf(result)) : result.shape ?? "");
 // A cell has the share of the limit, or of the speed of the fastest one at that size; or the time.
 function matrixCell(result, best, limited, paired) {
   const share = limited ? result.limit?.share
     : paired ? best.summary.median_ns / result.summary.median_ns : null;
-  const cell = el("td", { class: "cell right" }, caseLink(result.anchor, known(share)
+  return shaded(el("td", { class: "cell right" }, caseLink(result.anchor, known(share)
     ? limited ? percent(share, 0) : `${share.toFixed(2)}x` : time(result.summary.median_ns),
   { class: "number", title: [result.id, ...hover(result)].join("\n") }),
-  result.fastest && paired ? el("span", { class: "best", role: "img", "aria-label": "the fastest" }, "★") : null);
-  // Half the share looks half as dark, and a little less.
-  cell.style.setProperty("--share", Math.min(Math.max(share || 0, 0), 1) ** 1.5);
-  return cell;
+  result.fastest && paired ? el("span", { class: "best", role: "img", "aria-label": "the fastest" }, "★") : null), share);
 }
 // "n1c64h56" may break in front of a letter with its number, a number nowhere, a path behind its slashes.
 const breakable = (text) => text.split(/(?<=\/)|(?<=\d)(?=[a-z]\d)/).flatMap((part, i) => i ? [el("wbr"), part] : [part]);
@@ -112,25 +124,51 @@ function matrix(family, cases, shapes) {
   const caption = `${family.title}: ${limited ? "share of its own limit"
     : ranking.length ? "speed beside that of the fastest kernel" : "times of kernels that took no turns"}${
     ranking.length ? "; ★ the fastest kernel of a size" : ""}${level ? ", or several that are level" : ""}`;
-  return el("div", { class: "table", role: "group", tabindex: 0, "aria-label": caption },
-    el("table", { class: "matrix" }, el("caption", {}, caption), el("thead", {}, el("tr", {},
-      el("th", { scope: "col" }, "kernel"), columns.map(({ best }) =>
-        el("th", { scope: "col", class: "right" }, breakable(short(sizeOf(best) > 0 ? sizeText(sizeOf(best))
-          : best.shape ?? "")))))), el("tbody", {}, rows.map((row) => el("tr", {},
-      el("td", {}, breakable(row)), columns.map(({ of, best, paired }) => of.has(row)
-        ? matrixCell(of.get(row), best, limited, paired) : el("td", { class: "right dim" }, "–")))))));
+  return cellsTable(caption, ["kernel", ...columns.map(({ best }) => sizeHead(best))], rows.map((row) => [row, columns.map(({ of, best, paired }) =>
+    of.has(row) ? matrixCell(of.get(row), best, limited, paired) : null)]));
+}
+// Families with no more sizes than a table has room for; `test` chooses cases.
+function sizeParts(test) {
+  return families().flatMap((family) => {
+    const cases = family.cases.filter((result) => test(result) && matches(result.id))
+      .sort((a, b) => sizeOf(a) - sizeOf(b) || 0);
+    const shapes = [...new Set(cases.map((result) => result.shape))], parts = [];
+    for (let i = 0; i < shapes.length; i += SIZES) {
+      const some = shapes.slice(i, i + SIZES);
+      parts.push({ family, shapes: some, cases: cases.filter((result) => some.includes(result.shape)) });
+    }
+    return parts;
+  });
 }
 function drawMatrix(body) {
-  figures(body, families().flatMap((family) => {
-    // A time that is no longer than what measures it ranks nothing.
-    const cases = family.cases.filter((result) => isMeasured(result) && result.status !== "short" &&
-      matches(result.id)).sort((a, b) => sizeOf(a) - sizeOf(b) || 0);
-    const shapes = [...new Set(cases.map((result) => result.shape))], parts = [];
-    for (let i = 0; i < shapes.length; i += SIZES)
-      parts.push({ family, cases, shapes: shapes.slice(i, i + SIZES) });
-    return parts;
-  }), "matrices", ({ family, cases, shapes }) => matrix(family, cases.filter((result) =>
-    shapes.includes(result.shape)), shapes));
+  // A time that is no longer than what measures it ranks nothing.
+  figures(body, sizeParts((result) => isMeasured(result) && result.status !== "short"), "matrices",
+    ({ family, cases, shapes }) => matrix(family, cases, shapes));
+}
+
+// ---- several threads ----
+
+// Certainly faster is shaded, certainly slower is red, and what may be either is dim.
+function gainCell(result) {
+  const { times: gain, ci } = result.gain, ran = result.threads_used || result.threads;
+  const tone = ci?.[1] < 1 ? " bad" : ci?.[0] > 1 ? "" : " dim";
+  return shaded(el("td", { class: `cell right${tone}` },
+    caseLink(result.anchor, `${gain.toFixed(2)}x`, { class: "number", title: [result.id, ci
+      ? `interval ${range(ci, digits)}` : "no interval", `${percent(gain / ran, 0)} of ${plural(ran, "thread")}`,
+    ...hover(result)].join("\n") })), tone ? 0 : gain / ran);
+}
+function gainTable({ family, cases, shapes }) {
+  // A limit stands in the column of the cases that it was measured beside.
+  const roofs = family.roofs.filter(({ roof, like }) => roof.gain && shapes.includes(like.shape));
+  const rows = (list, name, of, shape) => [...groupBy(list, name)].map(([row, members]) => [row,
+    shapes.map((at) => members.filter((one) => shape(one) === at).map((one) => gainCell(of(one)))[0] ?? null)]);
+  return cellsTable(`${family.title}: how many times as fast as one thread; dark: all that its threads can gain`,
+    ["kernel", ...shapes.map((shape) => sizeHead(cases.find((result) => result.shape === shape)))], [
+      ...rows(cases, kernelOf, (one) => one, (one) => one.shape),
+      ...rows(roofs, ({ roof }) => `limit ${roof.isa}/${roof.variant}`, ({ roof }) => roof, ({ like }) => like.shape)]);
+}
+function drawGain(body) {
+  figures(body, sizeParts((result) => result.gain), "tables", gainTable);
 }
 
 // ---- speed over size ----

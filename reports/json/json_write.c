@@ -85,6 +85,23 @@ static void put_summary(struct json *json, cJSON *parent, const struct result *r
     json_fields(json, rates, &rate_fields, result);
 }
 
+/* Several threads against one of them, if the run has both in one group. */
+static void put_gain(struct json *json, cJSON *parent, const struct run *run,
+                     const struct result *many)
+{
+    const struct result *const one =
+        many->threads > 1 ? gain_partner(run, many, 1) : NULL;
+
+    if (!one || !gain_measured(one) || !gain_measured(many))
+        return;
+    const struct gain gain = gain_between(one, many);
+    if (!isfinite(gain.times))
+        return;
+    cJSON *const object = json_object(json, parent, "gain");
+    json_number(json, object, "times", gain.times);
+    json_interval(json, object, "ci", "ci_level", &gain.ci);
+}
+
 static void put_samples(struct json *json, cJSON *object, const double *ns,
                         const uint32_t *rounds, size_t n)
 {
@@ -92,8 +109,8 @@ static void put_samples(struct json *json, cJSON *object, const double *ns,
     json_numbers(json, object, "rounds", NULL, rounds, n);
 }
 
-static void put_result(struct json *json, cJSON *parent, const struct result *result,
-                       bool fastest)
+static void put_result(struct json *json, cJSON *parent, const struct run *run,
+                       const struct result *result, bool fastest)
 {
     cJSON *object = json_object(json, parent, NULL);
     bool bad = result->status != STATUS_OK && result->status != STATUS_PENDING;
@@ -124,6 +141,7 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     put_summary(json, object, result);
     if (fastest)
         json_bool(json, object, "fastest", true);
+    put_gain(json, object, run, result);
     put_limit(json, object, result);
     json_fields(json, object, &ratios_fields, result);
     put_counters(json, object, result);
@@ -181,7 +199,7 @@ static void make_document(struct json *json, const struct run *run)
     FREED_BY(free_memory) bool *fastest = calloc(run->n_results + 1, sizeof *fastest);
     json->failed |= !fastest || run_fastest(run, NULL, fastest) < 0;
     for (size_t i = 0; i < run->n_results && !json->failed; i++)
-        put_result(json, results, &run->results[i], fastest[i]);
+        put_result(json, results, run, &run->results[i], fastest[i]);
 }
 
 int run_make_json(const struct run *run, struct json *json, struct error *error)

@@ -195,6 +195,32 @@ static const struct result *add_share(struct buffer *text, const struct family *
     return lowest;
 }
 
+static void add_range(struct buffer *text, double lo, double hi)
+{
+    buffer_format(text, hi > 1.005 * lo ? "; %.2f to %.2f times " : "; %.2f times ",
+                  hi > 1.005 * lo ? lo : hi, hi);
+}
+
+/* Adds what vectors gain. */
+static void add_scalar(struct buffer *text, const struct family *family,
+                       const struct result *winner)
+{
+    double lo = INFINITY, hi = 0;
+    for (size_t i = 0; i < family->n_best; i++) {
+        const double times = kernel_same(family->best[i], winner)
+                                 ? scalar_times(family->run, family->best[i])
+                                 : 0;
+        if (!(times > 0))
+            continue;
+        lo = fmin(lo, times);
+        hi = fmax(hi, times);
+    }
+    if (hi == 0)
+        return;
+    add_range(text, lo, hi);
+    buffer_add(text, "as fast as scalar code");
+}
+
 /* Adds the range of its ratios to the baselines of one label, if they are fair. */
 static void add_versus(struct buffer *text, const struct family *family,
                        const struct result *winner, const char *label, size_t length)
@@ -212,8 +238,7 @@ static void add_versus(struct buffer *text, const struct family *family,
     }
     if (hi == 0)
         return;
-    buffer_format(text, hi > 1.005 * lo ? "; %.2f to %.2f times " : "; %.2f times ",
-                  hi > 1.005 * lo ? lo : hi, hi);
+    add_range(text, lo, hi);
     buffer_plain_n(text, length ? label : OWN_LABEL, length ? length : strlen(OWN_LABEL));
 }
 
@@ -241,27 +266,6 @@ static void add_baselines(struct buffer *text, const struct family *family,
 /* A kernel that leaves so much of its limit is worth a question. */
 #define WORTH_ASKING 0.9
 
-/* Asks why a kernel is as slow as it is. One of a module has an id that is found with
- * that module alone: the only plug-in of the run, without options. */
-static void add_why(struct buffer *text, const struct run *run,
-                    const struct result *result)
-{
-    const char *const plugin = run->n_plugins == 1 ? run->plugins[0] : "";
-    const char *const build = strrchr(plugin, ' ');
-    char path[1024];
-    snprintf(path, sizeof path, "%.*s", build ? (int)(build - plugin) : 0, plugin);
-    const size_t n = strlen(path);
-    const bool alone = n > 3 && !strcmp(path + n - 3, ".so") && is_harmless(path) &&
-                       !strchr(result->id, ',');
-
-    if (!is_harmless(result->id) || (result->module.name && !alone))
-        return;
-    buffer_tell(text, ". Why: simdbench explain '%s'", result->id);
-    if (!result->module.name)
-        return;
-    buffer_tell(text, " --plugin='%s'", path);
-}
-
 static void family_tell(struct buffer *text, const struct family *family)
 {
     size_t wins, length;
@@ -278,9 +282,10 @@ static void family_tell(struct buffer *text, const struct family *family)
     }
     add_winner(text, family, winner, wins);
     const struct result *const lowest = add_share(text, family, winner);
+    add_scalar(text, family, winner);
     add_baselines(text, family, winner);
     if (lowest && lowest->summary.limit.share < WORTH_ASKING)
-        add_why(text, family->run, lowest);
+        ask_why(text, family->run, lowest);
 }
 
 /* 0 or -ENOMEM. */

@@ -311,3 +311,27 @@ void threads_answer(const struct run *run, struct answer *answer)
         answer_next(answer);
     }
 }
+
+/* The fastest scalar kernel beside a case, or NULL. */
+static const struct result *scalar_beside(const struct run *run,
+                                          const struct result *result)
+{
+    const struct result *best = NULL;
+    FOR_EACH (const struct result, other, run->results, run->n_results)
+        if (other->group == result->group && kernel_measured(other) &&
+            text_same(other->isa, "scalar") && family_same(other, result) &&
+            (!best || other->summary.median_ns < best->summary.median_ns))
+            best = other;
+    return best;
+}
+
+double scalar_times(const struct run *run, const struct result *result)
+{
+    const struct result *const scalar = scalar_beside(run, result);
+    struct speedup speedup;
+    return scalar && scalar != result && !scalar->samples.shared &&
+                   !result->samples.shared &&
+                   result_speedup(result, scalar, &speedup) == 0 && speedup.ci.known
+               ? speedup.times
+               : 0;
+}

@@ -16,6 +16,12 @@ bool kernel_same(const struct result *a, const struct result *b);
 bool family_same(const struct result *a, const struct result *b);
 /* Was it asked for, and has it a time? */
 bool kernel_measured(const struct result *result);
+/* How many times as fast as the fastest scalar kernel beside it, paired by round; 0:
+ * there is none, or a neighbour on the core had a part in the times. */
+double scalar_times(const struct run *run, const struct result *result);
+/* Asks why a kernel is as slow as it is. One of a module has an id that is found with
+ * that module alone: the only plug-in of the run, without options. */
+void ask_why(struct buffer *text, const struct run *run, const struct result *result);
 /* Roofs do different things, so that none is the fastest: adds the highest rate at each
  * level of memory, of the family of `like`. */
 bool is_roof_op(const struct result *result);

@@ -203,3 +203,21 @@ bool run_is_explained(const struct run *run)
             return true;
     return run->account != NULL;
 }
+
+void ask_why(struct buffer *text, const struct run *run, const struct result *result)
+{
+    const char *const plugin = run->n_plugins == 1 ? run->plugins[0] : "";
+    const char *const build = strrchr(plugin, ' ');
+    char path[1024];
+    snprintf(path, sizeof path, "%.*s", build ? (int)(build - plugin) : 0, plugin);
+    const size_t n = strlen(path);
+    const bool alone = n > 3 && !strcmp(path + n - 3, ".so") && is_harmless(path) &&
+                       !strchr(result->id, ',');
+
+    if (!is_harmless(result->id) || (result->module.name && !alone))
+        return;
+    buffer_tell(text, ". Why: simdbench explain '%s'", result->id);
+    if (!result->module.name)
+        return;
+    buffer_tell(text, " --plugin='%s'", path);
+}

@@ -202,6 +202,32 @@ class Pages(PageCase):
         self.assertEqual(self.js("document.querySelector('h1').textContent"), "simdbench threads")
         self.assertEqual(self.js("document.querySelectorAll('#speed').length"), 0)
 
+    def test_gain_of_threads(self):
+        """How many times as fast as one thread; red is certainly slower, and dim what may be either."""
+        document = json.loads(json.dumps(self.run_document))
+        one = next(r for r in document["results"] if r["role"] == "kernel" and r["status"] == "ok")
+        loop = one["overhead_ns"]
+        one.update(limit=None, ratios=[], overhead_ns=0, rates=None)
+        document["results"] = []
+        for i, factor in enumerate((1, 1.5, 1, 1, 1, 0.6)):
+            result = json.loads(json.dumps(one))
+            result["samples_ns"] = [factor * total for total in result["samples_ns"]]
+            for name in ("median_ns", "min_ns"):
+                result["summary"][name] = factor * (result["summary"][name] + loop)
+            result["summary"]["ci_ns"] = [factor * (ns + loop) for ns in result["summary"]["ci_ns"]]
+            result.update(variant=f"v{i // 2}", threads=1 + i % 2, threads_used=1 + i % 2,
+                          id=f"{one['op']}/{one['type']}/{one['isa']}/v{i // 2}@{one['shape']}"
+                             + ";threads=2" * (i % 2))
+            document["results"].append(result)
+        document["argv"] = ["simdbench", "threads"]
+        page = self.page_of(document, "gain")
+        self.open(page)
+        self.assertEqual(self.js("[...document.querySelectorAll('#gain td.cell')].map(cell =>"
+                                 " [cell.textContent, cell.className])"),
+                         [["0.67x", "cell right bad"], ["1.00x", "cell right dim"],
+                          ["1.67x", "cell right"]])
+        self.shoot(page, "threads")
+
     def test_answer_comes_first(self):
         document = json.loads((self.page_of(self.run_document)
                                .with_suffix(".json")).read_text(encoding="utf-8"))

@@ -126,6 +126,20 @@ class CommandPages(PageCase):
         self.assertGreater(self.js("document.querySelectorAll('#fleet .usual').length"), 0)
         self.shoot(page, "fleet")
 
+    def test_runs_beside_the_first(self):
+        """A row for each op and instruction set, a column for each run; its times are shaded."""
+        page = self.at / "several.html"
+        tool("compare", *self.fleet(3), f"--format=html:{page}")
+        self.open(page)
+        cells = self.js("[...document.querySelectorAll('#runs tbody tr')].map(row =>"
+                        " [...row.cells].map(cell => [cell.textContent, cell.className]))")
+        self.assertEqual([row[0][0] for row in cells], ["gemm fastest", "gemm scalar"])
+        for row in cells:
+            self.assertEqual(row[2:], [["1.000x", "right cell"], ["0.500x", "right heat"],
+                                       ["0.998x", "right heat"]])
+        self.assertIn("host-0.json", self.js("document.querySelector('.answer').textContent"))
+        self.shoot(page, "compare")
+
     def test_three_hosts_have_no_band(self):
         """90% of three hosts is nothing that a band could hold."""
         page = self.at / "few.html"

@@ -4,6 +4,7 @@
  * instruction set, or with the fastest kernel of each case, so that runs without a kernel
  * in common have rows too. A cell is the geometric mean of how many times faster than the
  * first run a run is. Medians alone: no interval covers what differs between runs.
+ * Table, Markdown, JSON and the page have the same rows.
  */
 #include <math.h>
 
@@ -148,14 +149,22 @@ static const char *name_of(const struct matrix *matrix, size_t run)
     return label && *label ? label : basename(matrix->paths[run]);
 }
 
-static void put_row(const struct matrix *matrix, const struct row *row, struct grid *grid)
+static void name_row(const struct row *row, char name[CELL_SIZE])
 {
     const char *const isa = row->isa ?: "";
+
+    snprintf(name, CELL_SIZE, "%s%s%s",
+             row->kind == LIBRARIES ? "libraries, same code" : row->op ?: "",
+             row->kind == OWN_FASTEST ? " fastest" : *isa ? " " : "", isa);
+}
+
+static void put_row(const struct matrix *matrix, const struct row *row, struct grid *grid)
+{
+    char name[CELL_SIZE];
     size_t all, cases;
 
-    grid_cell(grid, "%s%s%s",
-              row->kind == LIBRARIES ? "libraries, same code" : row->op ?: "",
-              row->kind == OWN_FASTEST ? " fastest" : *isa ? " " : "", isa);
+    name_row(row, name);
+    grid_cell(grid, "%s", name);
     speed(matrix, row, 0, &all);
     grid_cell(grid, "%zu", all);
     for (size_t i = 0; i < matrix->n; i++) {
@@ -167,6 +176,56 @@ static void put_row(const struct matrix *matrix, const struct row *row, struct g
         else
             grid_cell(grid, "%.3fx", times);
     }
+}
+
+/* Adds how many times as fast as the first the other runs are; false: none has these
+ * cases. */
+static bool tell_row(const struct matrix *matrix, const struct row *row,
+                     struct buffer *text)
+{
+    enum { NAMED = 5 };
+    size_t told = 0, cases;
+
+    for (size_t i = 1; i < matrix->n; i++) {
+        const double times = speed(matrix, row, i, &cases);
+        if (!isfinite(times) || ++told > NAMED)
+            continue;
+        buffer_tell(text, "%s%s", told > 1 ? ", " : "", name_of(matrix, i));
+        buffer_format(text, " %.2f", times);
+    }
+    if (told > NAMED)
+        buffer_format(text, " and %zu more", told - NAMED);
+    return told > 0;
+}
+
+static struct answer matrix_answer(const struct matrix *matrix)
+{
+    struct answer answer = {.n = 0};
+    bool known = false;
+
+    FOR_EACH (const struct row, row, matrix->rows, matrix->n_rows) {
+        if (row->kind == OWN_ISA)
+            continue;
+        buffer_plain(&answer.text, row->kind == LIBRARIES
+                                       ? "libraries, whose code is the same"
+                                       : row->op ?: "");
+        buffer_add(&answer.text, ": ");
+        if (!tell_row(matrix, row, &answer.text)) {
+            buffer_clear(&answer.text);
+            continue;
+        }
+        buffer_tell(&answer.text, " times as fast as %s", name_of(matrix, 0));
+        known |= row->kind == LIBRARIES;
+        answer_next(&answer);
+    }
+    buffer_add(&answer.text,
+               !answer.n ? "no run has a case of the first one; "
+               : known   ? "what libraries differ by is the machine's; "
+                       : "how much of it is the machine's nobody knows, as no library is "
+                         "in these runs; ");
+    buffer_add(&answer.text, "builds take turns in simdbench ab OLD NEW");
+    answer_next(&answer);
+    return answer;
 }
 
 static void put_run(const struct matrix *matrix, size_t index)
@@ -191,37 +250,87 @@ static void put_run(const struct matrix *matrix, size_t index)
     text_item(matrix->file, matrix->markdown, "%s", buffer_text(&line));
 }
 
+static int write_text(struct matrix *matrix, bool markdown, FILE *file)
+{
+    static const char *const words[] = {
+        "geometric means of medians over cases that both runs have; a number in "
+        "parentheses is their count if some are missing",
+        "fastest: the fastest kernel of each case, whatever its instruction set"};
+
+    matrix->file = file;
+    matrix->markdown = markdown;
+    if (markdown && text_answer_markdown(file, matrix_answer(matrix)))
+        return -ENOMEM;
+    fputs("How many times faster than the first run each run is; over 1 is faster\n\n",
+          file);
+    struct grid grid = {.at = "lr", .columns = matrix->n + 2};
+    GRID_TEXTS(&grid, "op and ISA", "cases");
+    for (size_t i = 0; i < matrix->n; i++)
+        GRID_TEXTS(&grid, name_of(matrix, i));
+    FOR_EACH (const struct row, row, matrix->rows, matrix->n_rows)
+        put_row(matrix, row, &grid);
+    if (grid_write(&grid, markdown, 0, file))
+        return -ENOMEM;
+    fputc('\n', file);
+    for (size_t i = 0; i < matrix->n; i++)
+        put_run(matrix, i);
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        text_item(file, markdown, "%s", words[i]);
+    return markdown ? 0 : text_answer(file, matrix_answer(matrix));
+}
+
+static void make_json(const struct matrix *matrix, struct json *json)
+{
+    struct cJSON *const root = json_object(json, NULL, NULL);
+    size_t cases;
+
+    json_answer(json, root, matrix_answer(matrix));
+    json_number(json, root, "matrix_version", 1);
+    struct cJSON *const runs = json_array(json, root, "runs");
+    for (size_t i = 0; i < matrix->n; i++) {
+        const struct run *const run = matrix->runs[i];
+        struct cJSON *const one = json_object(json, runs, NULL);
+        json_text(json, one, "name", name_of(matrix, i));
+        json_text(json, one, "path", matrix->paths[i]);
+        json_text(json, one, "commit", run->tool_commit);
+        json_text(json, one, "build_id", run->tool_build_id);
+        json_text(json, one, "started_at", run->started_at);
+        json_text(json, one, "cpu", facts_find_text(&run->host, "cpu"));
+        json_text(json, one, "fingerprint", run->fingerprint);
+    }
+    struct cJSON *const rows = json_array(json, root, "rows");
+    FOR_EACH (const struct row, row, matrix->rows, matrix->n_rows) {
+        char name[CELL_SIZE];
+        name_row(row, name);
+        struct cJSON *const entry = json_object(json, rows, NULL);
+        json_text(json, entry, "name", name);
+        struct cJSON *const cells = json_array(json, entry, "runs");
+        for (size_t i = 0; i < matrix->n; i++) {
+            struct cJSON *const cell = json_object(json, cells, NULL);
+            json_number(json, cell, "times", speed(matrix, row, i, &cases));
+            json_number(json, cell, "cases", (double)cases);
+        }
+    }
+}
+
 int matrix_write(const struct run *const *runs, const char *const *paths, size_t n,
                  bool markdown, FILE *file)
 {
-    struct matrix matrix = {
-        .runs = runs, .paths = paths, .n = n, .file = file, .markdown = markdown};
-    int status = find_rows(&matrix);
+    struct matrix matrix = {.runs = runs, .paths = paths, .n = n};
+    const int status = find_rows(&matrix) ?: write_text(&matrix, markdown, file);
 
-    if (!status) {
-        fprintf(file,
-                "%sHow many times faster than the first run each run is; over 1 is "
-                "faster%s\n\n",
-                markdown ? "**" : "", markdown ? "**" : "");
-        struct grid grid = {.at = "lr", .columns = n + 2};
-        GRID_TEXTS(&grid, "op and ISA", "cases");
-        for (size_t i = 0; i < n; i++)
-            GRID_TEXTS(&grid, name_of(&matrix, i));
-        FOR_EACH (const struct row, row, matrix.rows, matrix.n_rows)
-            put_row(&matrix, row, &grid);
-        status = grid_write(&grid, markdown, 0, file);
-        fputc('\n', file);
-        for (size_t i = 0; i < n; i++)
-            put_run(&matrix, i);
-        static const char *const words[] = {
-            "geometric means of medians over cases that both runs have; a number in "
-            "parentheses is their count if some are missing",
-            "fastest: the fastest kernel of each case, whatever its instruction set",
-            "runs at different times differ by more than code: libraries show by how "
-            "much; simdbench ab measures builds at once"};
-        for (size_t i = 0; i < ARRAY_LEN(words); i++)
-            text_item(file, markdown, "%s", words[i]);
-    }
+    free(matrix.rows);
+    return status;
+}
+
+int matrix_json(const struct run *const *runs, const char *const *paths, size_t n,
+                struct json *json)
+{
+    struct matrix matrix = {.runs = runs, .paths = paths, .n = n};
+    const int status = find_rows(&matrix);
+
+    if (!status)
+        make_json(&matrix, json);
     free(matrix.rows);
     return status;
 }

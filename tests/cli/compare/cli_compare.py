@@ -138,8 +138,8 @@ class Compare(Case):
                 result["isa"] = "neon"
                 result["id"] = result["id"].replace("/scalar/", "/neon/")
         files = [base, self.write("slow.json", slow), self.write("other.json", other)]
-        rows = {}
-        for line in self.run_tool("compare", *files).stdout.splitlines():
+        rows, said = {}, self.run_tool("compare", *files).stdout
+        for line in said.splitlines():
             if line.startswith("gemm "):
                 name, *cells = re.split("  +", line)
                 rows[name] = cells
@@ -147,8 +147,20 @@ class Compare(Case):
         self.assertEqual(rows["gemm fastest"], [n, "1.000x", "0.800x", "1.000x"])
         self.assertEqual(rows["gemm scalar"], [n, "1.000x", "0.800x", "-"])
         self.assertEqual(rows["gemm neon"], ["0", "-", "-", "-"])
+        answer = ["gemm: v2|<b> 0.80, other.json 1.00 times as fast as base.json",
+                  "how much of it is the machine's nobody knows, as no library is in these runs; "
+                  "builds take turns in simdbench ab OLD NEW"]
+        self.assertTrue(said.endswith("\n\n" + "\n".join(answer) + "\n"), said)
+        data = json.loads(self.run_tool("compare", *files, "--format=json").stdout)
+        self.assertEqual(data["answer"], answer)
+        self.assertEqual([run["name"] for run in data["runs"]], ["base.json", "v2|<b>", "other.json"])
+        cells = {row["name"]: [cell["times"] and round(cell["times"], 9) for cell in row["runs"]]
+                 for row in data["rows"]}
+        self.assertEqual(cells, {"gemm fastest": [1, 0.8, 1], "gemm scalar": [1, 0.8, None],
+                                 "gemm neon": [None] * 3})
         saved = self.folder / "matrix.md"
         text = self.run_tool("compare", *files, "--format=markdown", f"--markdown={saved}").stdout
+        self.assertTrue(text.startswith("**gemm: v2"), text)
         self.assertEqual(saved.read_text(encoding="utf-8"), text)
         self.assertIn("| op and ISA | cases | base.json | v2\\|&lt;b&gt; | other.json |\n", text)
         self.assertIn(f"| gemm scalar | {n} | 1.000x | 0.800x | - |\n", text)

@@ -73,6 +73,12 @@ class Threads(Case):
                                "gemm/maxplus-f32/scalar/add@4x4x4;threads=2",
                                "gemm/maxplus-f32/scalar/add@24x24x24",
                                "gemm/maxplus-f32/scalar/add@24x24x24;threads=2"])
+        # Paired by round; one thread has nothing to be compared with.
+        for one in kernels(self.load(path)):
+            self.assertEqual("gain" in one, one["threads"] == 2, one["id"])
+            if "gain" in one:
+                ends = one["gain"]["ci"] or [one["gain"]["times"]] * 2
+                self.assertTrue(0 < ends[0] <= one["gain"]["times"] <= ends[1], one["gain"])
         self.tool("threads", "relu", "--isa=scalar", "--sizes=64", "--threads=2", *SHORT)
         saved = self.folder / "config" / "simdbench" / "threads.json"
         (host,) = json.loads(saved.read_text(encoding="utf-8"))["hosts"].values()

@@ -370,6 +370,26 @@ TEST(noisy_kernels)
     run_free(least);
 }
 
+/* What vectors gain is paired by round; a neighbour on the core makes it unknown. */
+TEST(scalar_code)
+{
+    struct run *const run = run_new();
+    add_kernel(run, "mix/f32/scalar/c@64", 0, 3000, 0.002);
+    add_kernel(run, "mix/f32/scalar/slow@64", 0, 9000, 0.002);
+    add_kernel(run, "mix/f32/sse2/max@64", 0, 1000, 0.002);
+    add_kernel(run, "mix/f32/scalar/c@128", 1, 2000, 0.002);
+    add_kernel(run, "mix/f32/sse2/max@128", 1, 1000, 0.002);
+    assert_false(says(run, "scalar code"));
+    for (size_t i = 0; i < run->n_results; i++)
+        need(!string_set(&run->results[i].isa, i % 3 == 2 || i == 4 ? "sse2" : "scalar"));
+    assert_true(says(run, "; 2.00 to 3.00 times as fast as scalar code"));
+    run->results[4].samples.shared = true;
+    assert_true(says(run, "; 3.00 times as fast as scalar code"));
+    run->results[0].samples.shared = true;
+    assert_false(says(run, "scalar code"));
+    run_free(run);
+}
+
 /* A copy is no faster load: the highest rate of each level stands, and none is the
  * fastest kernel. */
 TEST(roofs)
