@@ -3,10 +3,6 @@
 #include "surgery.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Longer parts that differ are not aligned: all of them count. */
 enum { ALIGNED_MOST = 3000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands for a file, or a case, that was typed where a command stands. */
+#include <ctype.h>
 #include <sys/stat.h>
 
 #include "args.h"

@@ -4,8 +4,6 @@
 #include "harness_private.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 
 /* clang-format off */
 static const struct adapter adapters[] = {
