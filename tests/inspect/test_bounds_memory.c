@@ -407,9 +407,9 @@ static void test_read_again(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_filled), TEST(test_read_again), TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
-                     TEST(test_no_stream), TEST(test_operands_once),
-                     TEST(test_stores_across_lines), TEST(test_touches_a_part),
-                     TEST(test_gathers), TEST(test_refuted_by_inputs),
-                     TEST(test_tame_input), TEST(test_near_input));
+    return RUN_TESTS(
+        TEST(test_filled), TEST(test_read_again), TEST(test_roof_and_memory),
+        TEST(test_stream_that_is_beaten), TEST(test_no_stream), TEST(test_operands_once),
+        TEST(test_stores_across_lines), TEST(test_touches_a_part), TEST(test_gathers),
+        TEST(test_refuted_by_inputs), TEST(test_tame_input), TEST(test_near_input));
 }
