@@ -121,7 +121,7 @@ struct inspect_loop {
     /* The widest element that comes into a vector register alone, and 64 less what an
      * element of its vectors has at least: more would be several in one. */
     unsigned single_bits, packed_bits;
-    unsigned work_bits;   /* the widest of what computes numbers, no copy and no shuffle */
+    unsigned work_bits; /* the widest of what computes numbers, no copy and no shuffle */
     unsigned widest_bits; /* 0: no floats, no vectors; 32 or 64: scalar; 128, 256, 512 */
     /* All addresses behind the numbers above were seen or follow from what was seen, or
      * those that were looked at are equally far from each other, or near; false: some

@@ -204,7 +204,7 @@ struct ready {
     bool guarded;       /* the next one loads from where stores go that data send there */
     double placed;      /* time at which the places of all stores so far are known */
     uint32_t placed_by; /* as in struct cell, the step that said the last one */
-    struct cell *cell;           /* CELLS of them; NULL: no value comes from memory so */
+    struct cell *cell;  /* CELLS of them; NULL: no value comes from memory so */
 };
 /* Time at which the last of its results is there. An instruction may start later than its
  * operands are there; all its results are late by as much. */

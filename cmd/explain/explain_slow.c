@@ -102,7 +102,7 @@ static void name_call(const struct subject *subject, const struct inspect_loop *
              name ?: "a function of another module");
         tell(&finding->remedy, "call it once, before the loop, and keep what it returns");
     } else if (name && !isfinite(finding->share) &&
-        (evidence_of(finding, FACT_out_share) || census->share_out >= 0.6)) {
+               (evidence_of(finding, FACT_out_share) || census->share_out >= 0.6)) {
         tell(&finding->text,
              "it calls %s again and again, and most instructions are there", name);
         tell(&finding->remedy,

@@ -58,7 +58,7 @@ static void find_guarded(const struct nodes *nodes, bool *guarded)
     for (uint32_t s = 0; s < nodes->n; s++)
         for (uint32_t i = 0; i < nodes->n && goes_about(&nodes->node[s]); i++) {
             const struct span *const to = &nodes->node[s].stores,
-                                    *from = &nodes->node[i].loads;
+                                     *from = &nodes->node[i].loads;
             guarded[i] |= from->bytes && from->lo <= to->hi && to->lo <= from->hi;
         }
 }
@@ -117,8 +117,7 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
     const uint32_t n = order->n < ORDER_MAX ? order->n : ORDER_MAX;
     FREED_BY(free_memory) struct run *run = calloc(1, sizeof *run);
     FREED_BY(free_memory) struct cell *cell = calloc(CELLS, sizeof *cell);
-    FREED_BY(free_memory) bool *guarded =
-        calloc(tracer->nodes.n + 1, sizeof *guarded);
+    FREED_BY(free_memory) bool *guarded = calloc(tracer->nodes.n + 1, sizeof *guarded);
     const bool done = run && cell && guarded;
     if (done && memory)
         find_guarded(&tracer->nodes, guarded);

@@ -212,9 +212,9 @@ LOOP(stay_128, "", TIMES(16, "pxor %%xmm1, %%xmm0\n\t"), "")
 /* A byte is stored where the last load says, one place farther each time, and loads find
  * what was stored just before now and then. A core that learnt that lets such a load wait
  * until it knows the places of all stores before it. All bytes are 1. */
-#define ONES                                                                      \
-    "mov $0x0101010101010101, %%rax\n\tmov $32, %%ecx\n\t2:\t"                    \
-    "mov %%rax, -8(%[at],%%rcx,8)\n\tdec %%ecx\n\tjnz 2b\n\tinc %%ecx\n\t"        \
+#define ONES                                                               \
+    "mov $0x0101010101010101, %%rax\n\tmov $32, %%ecx\n\t2:\t"             \
+    "mov %%rax, -8(%[at],%%rcx,8)\n\tdec %%ecx\n\tjnz 2b\n\tinc %%ecx\n\t" \
     "xor %%edx, %%edx\n\txor %%r8d, %%r8d\n\t"
 LOOP(guard, ONES,
      TIMES(8, "movzbl (%[at],%%r8), %%eax\n\tadd %%al, %%dl\n\t"

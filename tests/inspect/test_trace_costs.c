@@ -348,7 +348,7 @@ TEST(test_single_elements)
 #define ROAMING(stores)                                            \
     "   xorl %eax, %eax\n   xorl %edx, %edx\n   xorl %r8d, %r8d\n" \
     "1: movzbl (%rdi,%rax), %ecx\n"                                \
-    "   leal 77(%rdx,%rcx), %edx\n"                                 \
+    "   leal 77(%rdx,%rcx), %edx\n"                                \
     "   andl $255, %edx\n"                                         \
     "   movb %r8b, " stores "(%rdi,%rdx)\n"                        \
     "   addl $5, %eax\n"                                           \
