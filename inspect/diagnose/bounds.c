@@ -203,8 +203,10 @@ static void put_tame_input(struct inspect_facts *facts)
                                                FACT_input_zero};
     /* What zeros alone gain is other work, as that of simple divisions: branches know any
      * number by heart. */
-    const bool zeros = !(facts->fact[FACT_input_constant].known &&
-                         facts->fact[FACT_input_constant].low >= 0.95);
+    const double nothing = 0.93;
+    const bool zeros =
+        !(GET(input_constant) >= nothing &&
+          facts->fact[FACT_input_zero].high < facts->fact[FACT_input_constant].low);
     const bool by_data = reads_by_data(facts);
     const bool alone = GET(branches) + known(GET(indirect)) <= 1.01;
     const char *const why = why_not_tame(facts, by_data, alone);
