@@ -80,7 +80,7 @@ class License(Case):
 
 class OldCpuLicense(License):
     """The same on an emulated CPU without AVX; nothing that it lacks is tried."""
-    test_net = test_mistakes = None
+    test_net = test_mistakes = test_markdown = None
 
     def test_quick(self):
         text, document = self.document("license", "--rounds=2", before=old_cpu(self))
