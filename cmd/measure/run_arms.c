@@ -81,7 +81,7 @@ static const char *unaffordable(const struct group_state *groups, size_t i,
         costs->rounds_ns + times * cases_of(&groups[i]) * rounds_cost(&groups[0]);
     const double half_ns = plan->rounds_ns / 2;
     if (half_ns > 0 && (ready_ns > fmax(half_ns, READY_LEAST_NS) || rounds_ns > half_ns))
-        return "no time is left for it: calls are too long";
+        return NO_TIME_LEFT;
     const double free_bytes = (double)memory_available();
     return free_bytes > 0 && 6 * shape->bytes > free_bytes ? "no memory is left for it"
                                                            : NULL;

@@ -29,13 +29,14 @@ void take_estimate(const struct asking *asking, const struct estimate *estimate)
         take_longer(asking, "too few rounds for an interval");
 }
 
-/* An arm that was disturbed needs more time; no time helps one that was skipped. */
+/* An arm that was disturbed, or for which no time was left, needs more; no time helps one
+ * that was skipped for another reason. */
 static void not_measured(const struct asking *asking, const struct member *member)
 {
     const struct result *const result = member ? member_result(member) : NULL;
     const char *const reason =
         member && member->absent ? member->absent : "it was not measured";
-    if (result && result->status == STATUS_NOISY)
+    if ((result && result->status == STATUS_NOISY) || strstr(reason, NO_TIME_LEFT))
         take_longer(asking, reason);
     else
         no_value(asking, reason);

@@ -183,8 +183,7 @@ FRESH_TEST(test_no_time)
     assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
     assert_in_range(first_of(0)->samples.n, 6, 12);
     assert_int_equal(first_of(1)->status, STATUS_SKIPPED);
-    assert_string_equal(first_of(1)->reason,
-                        "no time is left for it: calls are too long");
+    assert_string_equal(first_of(1)->reason, NO_TIME_LEFT);
     assert_in_range(script.now, 0, (int64_t)12e9);
 }
 
