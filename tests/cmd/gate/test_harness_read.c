@@ -331,9 +331,9 @@ static void programs_are_known_by_their_texts(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(lines_are_read), TEST(numbers_of_patterns),
-                     TEST(last_digits_are_told), TEST(other_lines_are_not),
-                     TEST(documents_are_found), TEST(failures_are_told), TEST(times_that_cannot_be),
-                     TEST(names_are_made_unique), TEST(arguments_name_one_case),
-                     TEST(programs_are_known_by_their_texts));
+    return RUN_TESTS(
+        TEST(lines_are_read), TEST(numbers_of_patterns), TEST(last_digits_are_told),
+        TEST(other_lines_are_not), TEST(documents_are_found), TEST(failures_are_told),
+        TEST(times_that_cannot_be), TEST(names_are_made_unique),
+        TEST(arguments_name_one_case), TEST(programs_are_known_by_their_texts));
 }
