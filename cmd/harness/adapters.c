@@ -118,9 +118,8 @@ static const char *numbered_end(const char *name, const char *mark)
 static void add_expression(const char *name, enum choice choice, struct buffer *buffer)
 {
     const bool parts = choice == CHOICE_PARTS, title = choice == CHOICE_TITLE;
-    const char *const cut = title && strlen(name) > TITLE_LEAST
-                                ? strstr(name + TITLE_LEAST, "...")
-                                : NULL;
+    const char *const cut =
+        title && strlen(name) > TITLE_LEAST ? strstr(name + TITLE_LEAST, "...") : NULL;
     const char *const end = cut ? cut : name + strlen(name);
     const char *const number = parts   ? numbered_end(name, "-")
                                : title ? numbered_end(name, " #")

@@ -44,7 +44,7 @@ static int read_document(const char *text, struct run **run, struct error *error
 }
 
 int read_json(char *text, const struct reading_form *form, struct readings *readings,
-                struct error *error)
+              struct error *error)
 {
     struct run *run = NULL;
     const int status = read_document(text, &run, error);

@@ -227,8 +227,8 @@ static void look_into(struct tracer *tracer, const struct inspect_options *optio
     }
 }
 
-/* Bit i: of rdi, rsi, rdx, rcx, r8, r9, read before anything wrote it. The loader ends the
- * search: where it finds a function at its first call it saves all. */
+/* Bit i: of rdi, rsi, rdx, rcx, r8, r9, read before anything wrote it. The loader ends
+ * the search: where it finds a function at its first call it saves all. */
 static unsigned arguments_of(const struct nodes *nodes, const struct program_space *space)
 {
     static const uint8_t gpr[PROGRAM_ARGUMENTS] = {7, 6, 2, 1, 8, 9};

@@ -144,7 +144,8 @@ static const struct object *object_of(const struct program_space *space, uint64_
 
 bool space_in_loader(const struct program_space *space, uint64_t address)
 {
-    return space->r_debug && object_of(space, address) == object_of(space, space->r_debug);
+    return space->r_debug &&
+           object_of(space, address) == object_of(space, space->r_debug);
 }
 
 /* Breakpoints of what is mapped no more are forgotten, not written over: other code may
