@@ -400,6 +400,36 @@ static void test_short_texts(void **state)
     free(two);
 }
 
+/* Assemblers need not write how long functions are; a linker puts these in any order. */
+__asm__(".pushsection .text\n"
+        ".macro unsized name, first, second, turns\n"
+        ".type \\name, @function\n"
+        "\\name:\n"
+        "   movl $\\turns, %ecx\n"
+        "1: addl %ecx, (%rsi)\n"
+        "   decl %ecx\n"
+        "   jnz 1b\n"
+        "   callq \\first\n"
+        "   jmp \\second\n"
+        ".endm\n"
+        "unsized turns_end, text_before_one, text_before_two, 2\n"
+        "unsized turns_five, turns_end, text_before_two, 5\n"
+        "unsized turns_one, turns_five, turns_end, 3\n"
+        "unsized turns_two, turns_five_too, turns_end_too, 3\n"
+        "unsized turns_five_too, turns_end_too, text_before_two, 5\n"
+        "unsized turns_end_too, text_before_one, text_before_two, 2\n"
+        ".popsection\n");
+patient_function turns_one __attribute__((visibility("hidden")));
+patient_function turns_two __attribute__((visibility("hidden")));
+
+static void test_unsized(void **state)
+{
+    char *const one = code_of(turns_one), *const two = code_of(turns_two);
+    assert_same("unsized", one, two);
+    free(one);
+    free(two);
+}
+
 static int forget(void **state)
 {
     forget_built();
@@ -414,9 +444,9 @@ int main(void)
     input[4] = 0;
     if (cannot_operate())
         return RUN_TESTS(TEST(test_texts), TEST(test_new_function));
-    return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
-                             TEST(test_changes), TEST(test_compilers), TEST(test_alone),
-                             TEST(test_large), TEST(test_linkers), TEST(test_asking),
-                             TEST(test_live), TEST(test_reached), TEST(test_nops),
-                             TEST(test_short_texts), TEST(test_new_function));
+    return RUN_TESTS_BETWEEN(
+        NULL, forget, TEST(test_texts), TEST(test_padding), TEST(test_changes),
+        TEST(test_compilers), TEST(test_alone), TEST(test_large), TEST(test_linkers),
+        TEST(test_asking), TEST(test_live), TEST(test_reached), TEST(test_nops),
+        TEST(test_short_texts), TEST(test_new_function), TEST(test_unsized));
 }
