@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "decode.h"
+#include "sections.h"
 
 enum {
     FUNCTIONS_MAX = 4 * BLOCKS_MAX,
@@ -65,7 +66,8 @@ static size_t function_of(struct writing *writing, uint64_t address)
         return SIZE_MAX;
     struct function *new = &writing->function[writing->n];
     *new = (struct function){.lo = block->lo, .hi = block->hi};
-    if (block->object && function_at(block->object, address, &frame))
+    if (block->object && (function_at(block->object, address, &frame) ||
+                          unsized_at(block->object, address, &frame.lo, &frame.hi)))
         *new = (struct function){.lo = frame.lo, .hi = frame.hi};
     return writing->n++;
 }

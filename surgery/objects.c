@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs and libraries of this process, their symbols and relocations. */
-#include "surgery_private.h"
+#include "sections.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -118,8 +118,7 @@ static const void *part_of(const struct object *object, uint64_t offset, uint64_
                : NULL;
 }
 
-/* The i-th section, if it has a type; its entries, and how many. */
-static const ElfW(Shdr) * section(const struct object *object, size_t i)
+const ElfW(Shdr) * section(const struct object *object, size_t i)
 {
     const ElfW(Ehdr) *const elf = part_of(object, 0, sizeof *elf);
     return elf && i < elf->e_shnum
@@ -128,8 +127,8 @@ static const ElfW(Shdr) * section(const struct object *object, size_t i)
                : NULL;
 }
 
-static const void *entries(const struct object *object, const ElfW(Shdr) * of,
-                           size_t size, size_t *n)
+const void *entries(const struct object *object, const ElfW(Shdr) * of, size_t size,
+                    size_t *n)
 {
     const void *const all = part_of(object, of->sh_offset, of->sh_size);
     *n = all ? of->sh_size / size : 0;

@@ -311,7 +311,7 @@ static int take_table(struct search *search, struct fix *fix)
         return 0;
     fix->extra = surgery->n_extras;
     int status = add_extra(search, &table);
-    bool known = true, mine = false; /* an entry behind this one leads into the function */
+    bool known = true, mine = false; /* an entry behind it leads into the function */
     for (size_t i = table.n; i-- > 0 && status == 0;) {
         const uint64_t target = extra_target(&table, i);
         mine |= target >= block->lo && target < block->hi;

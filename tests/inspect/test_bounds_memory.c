@@ -408,5 +408,3 @@ TEST(test_read_again)
     inspect_bounds(&facts);
     assert_near(VALUE(read_again), 40, 1e-9);
 }
-@@BOTH@@
-}

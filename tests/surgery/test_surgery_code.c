@@ -362,14 +362,12 @@ TEST(test_new_function)
         CALLER("1", "3") "function\nxor q\tw+0x0\njmp f2:0\tw+0x2\n" OTHERS("2");
     static const char changed[] = CALLER("1", "3") "function\nxor q\tw+0x0\njmp f2:0\tw"
                                                    "+0x2\n" OTHERS("3");
-    struct surgery_difference difference = compare(before, after);
-    assert_true(!difference.same && difference.nearly);
+    const struct surgery_difference difference = compare(before, after);
+    assert_true(!difference.same && difference.nearly && compare(after, after).same);
     assert_int_equal(difference.instructions, 3);
     assert_string_equal(difference.where, "x+0x0");
-    difference = compare(after, before);
-    assert_int_equal(difference.instructions, 3);
+    assert_int_equal(compare(after, before).instructions, 3);
     assert_int_equal(compare(before, changed).instructions, 4);
-    assert_true(compare(after, after).same);
 }
 
 /* Both take the same text, behind which a linker put another one. */
@@ -396,6 +394,36 @@ TEST(test_short_texts)
     char *const one = code_of(text_before_one), *const two = code_of(text_before_two);
     assert_same("short text", one, two);
     assert_non_null(strstr(one, "constant 73686f727400..."));
+    free(one);
+    free(two);
+}
+
+/* Assemblers need not write how long functions are; a linker puts these in any order. */
+__asm__(".pushsection .text\n"
+        ".macro unsized name, first, second, turns\n"
+        ".type \\name, @function\n"
+        "\\name:\n"
+        "   movl $\\turns, %ecx\n"
+        "1: addl %ecx, (%rsi)\n"
+        "   decl %ecx\n"
+        "   jnz 1b\n"
+        "   callq \\first\n"
+        "   jmp \\second\n"
+        ".endm\n"
+        "unsized turns_end, text_before_one, text_before_two, 2\n"
+        "unsized turns_five, turns_end, text_before_two, 5\n"
+        "unsized turns_one, turns_five, turns_end, 3\n"
+        "unsized turns_two, turns_five_too, turns_end_too, 3\n"
+        "unsized turns_five_too, turns_end_too, text_before_two, 5\n"
+        "unsized turns_end_too, text_before_one, text_before_two, 2\n"
+        ".popsection\n");
+patient_function turns_one __attribute__((visibility("hidden")));
+patient_function turns_two __attribute__((visibility("hidden")));
+
+TEST(test_unsized)
+{
+    char *const one = code_of(turns_one), *const two = code_of(turns_two);
+    assert_same("unsized", one, two);
     free(one);
     free(two);
 }

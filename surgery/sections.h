@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sections of the file of an object. */
+#pragma once
+
+#include <link.h>
+
+#include "surgery_private.h"
+
+/* objects.c: the i-th one, or NULL; the entries of one, and how many. */
+const ElfW(Shdr) * section(const struct object *object, size_t i);
+const void *entries(const struct object *object, const ElfW(Shdr) * of, size_t size,
+                    size_t *n);
+/* unsized.c: an assembler wrote no size of the function there. It ends where the next one
+ * begins. */
+bool unsized_at(const struct object *object, uint64_t address, uint64_t *lo,
+                uint64_t *hi);
