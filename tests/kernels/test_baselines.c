@@ -271,8 +271,8 @@ static int onednn_isa(const char *name)
 int main(void)
 {
     return RUN_CHILDREN(BASELINE("onednn"), BASELINE("onednn3"), BASELINE("mkl"),
-                     BASELINE("sleef"), BASELINE("libmvec"), BASELINE("graphblas"),
-                     BASELINE("openblas"), BASELINE("blis"), BASELINE("study"),
-                     CHILD(onednn_isa, "onednn"), CHILD(onednn_isa, "onednn3"),
-                     CHILD(onednn_refuses_isa, "onednn"));
+                        BASELINE("sleef"), BASELINE("libmvec"), BASELINE("graphblas"),
+                        BASELINE("openblas"), BASELINE("blis"), BASELINE("study"),
+                        CHILD(onednn_isa, "onednn"), CHILD(onednn_isa, "onednn3"),
+                        CHILD(onednn_refuses_isa, "onednn"));
 }

@@ -231,5 +231,5 @@ static int threads(const char *name)
 int main(void)
 {
     return RUN_CHILDREN(BLAS("openblas"), BLAS("blis"), CHILD(threads, "blis"),
-                     CHILD(load, "mkl"), CHILD(products, "mkl"));
+                        CHILD(load, "mkl"), CHILD(products, "mkl"));
 }

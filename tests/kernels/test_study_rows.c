@@ -173,5 +173,5 @@ static int flags_as_told(const char *unused)
 int main(void)
 {
     return RUN_CHILDREN(CHILD(faults_as_told, "1"), CHILD(faults_as_told, "20"),
-                     CHILD(heap_stays_kept, "1000000"), CHILD(flags_as_told, "rows"));
+                        CHILD(heap_stays_kept, "1000000"), CHILD(flags_as_told, "rows"));
 }

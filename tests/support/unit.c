@@ -28,5 +28,7 @@ int main(int argc, char **argv)
     arguments = argv;
     if (unit_skip && unit_skip())
         return SKIPPED;
+    if (!n_tests)
+        abort();
     return cmocka_run_group_tests_name("tests", tests, unit_setup, unit_teardown);
 }

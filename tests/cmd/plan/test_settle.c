@@ -53,6 +53,33 @@ TEST(test_cpus)
     options.how.cpu = NULL;
 }
 
+/* Workers, plan and decisions; the first that fails ends it. */
+TEST(test_prepared)
+{
+    static const char *const words[] = {
+        "mul --sizes=8 --threads=2 --baseline=none", "mul --sizes=8 --baseline=/none",
+        "mul --sizes=x --baseline=none", "mul --events=cyclse --baseline=none"};
+    static const int codes[] = {0, -ENOENT, -EINVAL, -EINVAL};
+    static const char *const says[] = {"", "--baseline=/none: ", "--sizes: 'x' ",
+                                       "cyclse"};
+    script.description =
+        "{\"ops\": [{\"name\": \"mul\", \"default_shapes\": \"8\"}], \"kernels\": "
+        "[{\"op\": \"mul\", \"type\": \"f32\", \"isa\": \"scalar\", \"variant\": "
+        "\"add\"}]}";
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        struct catalog started;
+        plan_words(words[i]);
+        plan_free(&plan);
+        error.text[0] = '\0';
+        assert_int_equal(
+            plan_prepare(&options.request, &options.how, &started, &plan, &error),
+            codes[i]);
+        assert_non_null(strstr(error.text, says[i]));
+        assert_int_equal(plan.n_cpu, i ? 0 : 2);
+        catalog_free(&started);
+    }
+}
+
 /* Own kernels have no more threads than are worth while. */
 TEST(test_teams)
 {
@@ -110,33 +137,6 @@ TEST(test_teams)
             -EINVAL);
         options.how.cpu = NULL;
         assert_int_equal(plan_words("mul"), 0);
-    }
-}
-
-/* Workers, plan and decisions; the first that fails ends it. */
-TEST(test_prepared)
-{
-    static const char *const words[] = {
-        "mul --sizes=8 --threads=2 --baseline=none", "mul --sizes=8 --baseline=/none",
-        "mul --sizes=x --baseline=none", "mul --events=cyclse --baseline=none"};
-    static const int codes[] = {0, -ENOENT, -EINVAL, -EINVAL};
-    static const char *const says[] = {"", "--baseline=/none: ", "--sizes: 'x' ",
-                                       "cyclse"};
-    script.description =
-        "{\"ops\": [{\"name\": \"mul\", \"default_shapes\": \"8\"}], \"kernels\": "
-        "[{\"op\": \"mul\", \"type\": \"f32\", \"isa\": \"scalar\", \"variant\": "
-        "\"add\"}]}";
-    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-        struct catalog started;
-        plan_words(words[i]);
-        plan_free(&plan);
-        error.text[0] = '\0';
-        assert_int_equal(
-            plan_prepare(&options.request, &options.how, &started, &plan, &error),
-            codes[i]);
-        assert_non_null(strstr(error.text, says[i]));
-        assert_int_equal(plan.n_cpu, i ? 0 : 2);
-        catalog_free(&started);
     }
 }
 
