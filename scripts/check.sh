@@ -16,7 +16,7 @@ export LANG=C.UTF-8 LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 quick=(format text paths licences shell layers rooms headers subject symbols)
 # Three at a time in this order, as they also wait; nothing in them is measured. The longest is
 # first.
-slow=(asan gcc valgrind tidy arm64 hostile fuzz newcomer)
+slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
 leaves=(base kernels perfctr inspect surgery passport declare reports)
 
 # Files of the repository and those that will join it.
@@ -255,6 +255,11 @@ check_fuzz() {
 check_hostile() {
     build_asan
     python3 scripts/benches/bench_hostile.py build/asan --short
+}
+
+check_old_cpu() {
+    build_test
+    SIMDBENCH=build/test/simdbench python3 tests/cli/cli.py --no-skip OldCpu
 }
 
 # An op is one folder.

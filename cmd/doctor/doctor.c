@@ -142,7 +142,7 @@ void checks_baselines(struct checks *checks, const struct baseline *baseline, si
         if (one->advice[0])
             check_costs(checks,
                         "it chose narrower vectors than this CPU has: it is slower than "
-                        "it could be, and unranked",
+                        "it could be; runs without --baseline take its wider ones",
                         advice);
     }
 }

@@ -97,10 +97,11 @@ static void name_call(const struct subject *subject, const struct inspect_loop *
     const struct inspect_line *const line = heaviest(census, loop, callee_weight);
     const char *const name = census->name_out;
     if (evidence_of(finding, FACT_read_again)) {
-        tell(&finding->text,
-             "it calls %s again and again, which reads the same data each time",
+        tell(&finding->text, "each call of %s reads the same data",
              name ?: "a function of another module");
-        tell(&finding->remedy, "call it once, before the loop, and keep what it returns");
+        tell(&finding->remedy, "if its arguments stay the same, call it once, before the "
+                               "loop, and keep what "
+                               "it returns; else look the answer up in a table");
     } else if (name && !isfinite(finding->share) &&
                (evidence_of(finding, FACT_out_share) || census->share_out >= 0.6)) {
         tell(&finding->text,

@@ -34,6 +34,11 @@ double inspect_pass(double cycles)
     return 0;
 }
 
+double inspect_guard(double cycles)
+{
+    return 0;
+}
+
 int inspect_attach(pid_t child, struct error *error)
 {
     return no_tracer(error);

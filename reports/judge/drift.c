@@ -52,8 +52,10 @@ struct controls {
     double drift, between;
 };
 
+/* `drift`: the machine's; NaN: their own median is. */
 static int controls_find(const struct run *base, const struct run *head,
-                         bool (*wanted)(const struct result *), struct controls *found)
+                         bool (*wanted)(const struct result *), double drift,
+                         struct controls *found)
 {
     size_t n, m;
     FREED_BY(free_memory) struct result **before = run_by_id(base, wanted, &n);
@@ -65,7 +67,7 @@ static int controls_find(const struct run *base, const struct run *head,
     *found = (struct controls){.n = n = match(before, n, after, m, logs)};
     if (!n)
         return 0;
-    found->drift = stats_median(logs, n);
+    found->drift = isnan(drift) ? stats_median(logs, n) : drift;
     for (size_t i = 0; i < n; i++)
         logs[i] = fabs(logs[i] - found->drift);
     stats_sort(logs, n);
@@ -77,18 +79,21 @@ static int controls_find(const struct run *base, const struct run *head,
 int drift_find(const struct run *base, const struct run *head, struct gate *gate)
 {
     struct controls all, alone;
-    const int status = controls_find(base, head, is_control, &all)
-                           ?: controls_find(base, head, is_alone, &alone);
+    int status = controls_find(base, head, is_alone, NAN, &alone);
+    const bool quiet = status == 0 && alone.n >= CONTROLS_MIN;
 
+    if (status == 0)
+        status = controls_find(base, head, is_control, quiet ? alone.drift : NAN, &all);
     if (status < 0)
         return status;
-    gate->controls = (double)all.n;
+    gate->controls = (double)(quiet ? alone : all).n;
     gate->between =
         all.n >= CONTROLS_MIN ? all.between : fmax(all.between, BETWEEN_UNKNOWN);
     if (all.n >= CONTROLS_MIN)
-        gate->drift = expm1((alone.n >= CONTROLS_MIN ? alone : all).drift);
-    gate->between_alone =
-        alone.n >= CONTROLS_MIN ? fmin(alone.between, gate->between) : gate->between;
+        gate->drift = expm1(all.drift);
+    if (quiet)
+        gate->between = fmax(gate->between, alone.between);
+    gate->between_alone = quiet ? alone.between : gate->between;
     return 0;
 }
 

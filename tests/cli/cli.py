@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives simdbench as people do.
 
-    SIMDBENCH=build/test/simdbench python3 tests/cli/cli.py [--update] [TEST...]
+    SIMDBENCH=build/test/simdbench python3 tests/cli/cli.py [--update] [--no-skip] [TEST...]
 
---update writes what simdbench prints now to tests/golden/. TEST is a class, Class.test_method,
-or a folder beside this file: all tests in it, but for a build with sanitizers those of
-reached_by_others.txt, which edges.py wrote.
+--update writes what simdbench prints now to tests/golden/; --no-skip makes a skipped test
+a failure. TEST is a class, Class.test_method, or a folder beside this file: all tests in it, but
+for a build with sanitizers those of reached_by_others.txt, which edges.py wrote.
 """
 import importlib
 import sys
@@ -51,6 +51,8 @@ def main(arguments):
     names = [each for name in names for each in folders.get(name, [name])]
     suite = unittest.defaultTestLoader.loadTestsFromNames(names, SimpleNamespace(**classes))
     result = unittest.TextTestRunner(verbosity=2).run(suite)
+    if "--no-skip" in arguments and result.skipped:
+        sys.exit(f"skipped: {result.skipped[0][1]}")
     return 0 if result.wasSuccessful() and result.testsRun else 1
 
 

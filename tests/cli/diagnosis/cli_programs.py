@@ -108,7 +108,7 @@ class ForeignPrograms(ProgramCase):
                 ("far", "int far(int x, int y) { return x * y; }", ["-shared", "-fPIC"]),
                 ("near", "int far(int, int); int near(int x, int y) { return far(x, y); }",
                  ["-shared", "-fPIC", "-lfar"]),
-                ("main", "int near(int, int); int main(void) { return near(5, 7) - near(7, 5); }",
+                ("main", "int near(int, int); int main(void) { int a = near(5, 7); return a - near(7, 5); }",
                  ["-lnear", "-lfar"])):
             source = self.folder / f"{name}.c"
             source.write_text(text)

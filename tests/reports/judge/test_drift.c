@@ -178,9 +178,26 @@ TEST(neighbours_blur_their_cases_only)
     assert_int_equal(run_summarise(head, GROUP_ALL), 0);
     struct run *const run = compare(make(&still, 3, 20), head);
     assert_true(run->gate->between > 0.5 && run->gate->between_alone < 0.01);
+    assert_true(run->gate->controls == 10);
     assert_int_equal(run->results[0].comparison->verdict, VERDICT_REGRESSED);
     assert_int_equal(run->results[1].comparison->verdict, VERDICT_INCONCLUSIVE);
     assert_int_equal(run->results[2].comparison->verdict, VERDICT_SAME);
+    run_free(run);
+}
+
+/* Nearly all had a neighbour, which slowed them all by as much: no case of theirs is
+ * judged by the few that had none. */
+TEST(few_cases_alone_do_not_narrow_the_others)
+{
+    const struct noise still = {0};
+    struct run *const head = make(&still, 1, 200);
+    for (size_t i = 0; i < head->n_results; i++)
+        if (i == 0 || i >= 10)
+            times(&head->results[i], 1.2, true);
+    assert_int_equal(run_summarise(head, GROUP_ALL), 0);
+    struct run *const run = compare(make(&still, 1, 200), head);
+    assert_true(run->gate->between > 0.2 && run->gate->between_alone < 0.01);
+    assert_int_equal(first(run)->verdict, VERDICT_INCONCLUSIVE);
     run_free(run);
 }
 
