@@ -129,14 +129,20 @@ int guess_place(const struct text_list *words, const struct command_row *command
     if (!(command->mask & (n_libraries == 1 ? one : n_libraries == 2 ? two : 0)))
         return 0;
     const bool bare = !strchr(libraries[0], '/') && access(libraries[0], F_OK) == 0;
+    const char *const hint = whole ? ""
+                                   : ", where PROTOTYPE looks like void (float y[n], "
+                                     "const float x[n], size_t n)";
+    /* The message has room for so much. A command that is cut would be another one. */
+    char line[360];
+    const int length =
+        snprintf(line, sizeof line, "%s%s:%s%s%s '%s'", bare ? "./" : "", libraries[0],
+                 name, n_libraries > 1 ? " " : "", libraries[1], prototype);
+    if (length < 0 || (size_t)length + strlen(hint) >= sizeof line)
+        snprintf(line, sizeof line, "%s 'PROTOTYPE'",
+                 n_libraries > 1 ? "OLD:NAME NEW" : "LIB:NAME");
     return invalid(error,
-                   "%.80s: a function stands behind its library: simdbench %s "
-                   "%s%.200s:%.80s%s%.200s '%.300s'%s",
-                   name, command->name, bare ? "./" : "", libraries[0], name,
-                   n_libraries > 1 ? " " : "", libraries[1], prototype,
-                   whole ? ""
-                         : ", where PROTOTYPE looks like void (float y[n], const float "
-                           "x[n], size_t n)");
+                   "%.80s: a function stands behind its library: simdbench %s %s%s", name,
+                   command->name, line, hint);
 }
 
 /* The op that has a variant of that name, or NULL. */

@@ -29,7 +29,7 @@ int command_list(struct options *options);
 int command_threads(struct options *options);
 /* The share of gates on this machine that say the truth. */
 int command_selftest(struct options *options);
-/* What `ab` cites of the last one on that host, the caller's; NULL: nothing. */
+/* The line that `ab` cites of the last one on that host, the caller's; NULL: nothing. */
 char *selftest_known(const char *fingerprint);
 
 /* Writes a plug-in to begin with. */

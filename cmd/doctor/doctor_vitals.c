@@ -124,7 +124,7 @@ static void judge_core_shares(struct vitals *vitals, double *core_shares)
  * Probes of the core share are kept one by one, as neighbours come and go. */
 static void watch(struct vitals *vitals, double *core_shares)
 {
-    /* Where times are made up, nothing is to be seen. */
+    /* Times that are made up need no watching. */
     const int64_t end = clock_now() + (clock_script() ? 0 : watch_ns);
     do {
         vitals->ghz = fmax(vitals->ghz, clock_ghz(CLOCK_PROBE_NS));

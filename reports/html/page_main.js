@@ -28,7 +28,7 @@ function statusText() {
   return [...groupBy(cases, (result) => result.status)].map(([status, list]) =>
     `${list.length} ${status}`).join(", ");
 }
-// The command that goes on from there stands as code; its words break where they are wider than the line alone.
+// A command at the end of a line stands as code. Its words stay whole, but for one that is wider than the line.
 function answerLine(line) {
   const [, words, command] = /^(.*?)((?:scripts\/quiet\.sh )?simdbench [a-z-]+ .*)?$/s.exec(line);
   return el("p", { class: "answer" }, words, command ? el("code", {}, command.split(" ").flatMap((word, i) =>

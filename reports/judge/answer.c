@@ -201,24 +201,26 @@ static void add_range(struct buffer *text, double lo, double hi)
                   hi > 1.005 * lo ? lo : hi, hi);
 }
 
-/* Adds what vectors gain. */
+/* Adds what vectors gain, and at how many sizes that is known if not at all of them. */
 static void add_scalar(struct buffer *text, const struct family *family,
                        const struct result *winner)
 {
     double lo = INFINITY, hi = 0;
+    size_t sizes = 0;
     for (size_t i = 0; i < family->n_best; i++) {
-        const double times = kernel_same(family->best[i], winner)
-                                 ? scalar_times(family->run, family->best[i])
-                                 : 0;
-        if (!(times > 0))
+        const double times = scalar_times(family->run, family->best[i]);
+        if (!kernel_same(family->best[i], winner) || !(times > 0))
             continue;
         lo = fmin(lo, times);
         hi = fmax(hi, times);
+        sizes++;
     }
     if (hi == 0)
         return;
     add_range(text, lo, hi);
     buffer_add(text, "as fast as scalar code");
+    if (sizes < family->n)
+        buffer_format(text, " at %zu of %zu sizes", sizes, family->n);
 }
 
 /* Adds the range of its ratios to the baselines of one label, if they are fair. */

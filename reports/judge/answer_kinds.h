@@ -16,8 +16,8 @@ bool kernel_same(const struct result *a, const struct result *b);
 bool family_same(const struct result *a, const struct result *b);
 /* Was it asked for, and has it a time? */
 bool kernel_measured(const struct result *result);
-/* How many times as fast as the fastest scalar kernel beside it, paired by round; 0:
- * there is none, or a neighbour on the core had a part in the times. */
+/* The speed beside that of the fastest scalar kernel, paired by round; 0: there is none,
+ * or a neighbour on the core had a part in the times. */
 double scalar_times(const struct run *run, const struct result *result);
 /* Asks why a kernel is as slow as it is. One of a module has an id that is found with
  * that module alone: the only plug-in of the run, without options. */

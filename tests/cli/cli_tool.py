@@ -85,7 +85,7 @@ def compile_library(folder, name, *arguments, **more):
 
 @functools.cache
 def tracing():
-    """What doctor says of it; asked once, as doctor starts all libraries."""
+    """The check of tracing, as doctor tells it; asked once, as doctor starts all libraries."""
     done = subprocess.run([BINARY, "doctor", "--format=json"], check=True, text=True,
                           stdout=subprocess.PIPE, env=environment())
     return next(check for check in json.loads(done.stdout)["checks"]

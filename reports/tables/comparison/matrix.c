@@ -93,6 +93,16 @@ static bool same_work(const struct result *a, const struct result *b)
     return text_same(a->op, b->op) && text_same(a->type, b->type) && !strcmp(x, y);
 }
 
+/* Libraries are the same code if they are of one version, and chose the same kernels. */
+static bool same_case(enum kind kind, const struct result *a, const struct result *b)
+{
+    if (kind == OWN_FASTEST)
+        return same_work(a, b);
+    return !strcmp(a->id, b->id) &&
+           (kind != LIBRARIES || (text_same(a->module.version, b->module.version) &&
+                                  text_same(a->module.core, b->module.core)));
+}
+
 /* The time of the same case, or of the fastest one that does the same work; 0 without. */
 static double time_of(const struct run *run, const struct row *row,
                       const struct result *like)
@@ -100,9 +110,7 @@ static double time_of(const struct run *run, const struct row *row,
     double least = 0;
 
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (belongs(row, result) &&
-            (row->kind == OWN_FASTEST ? same_work(result, like)
-                                      : !strcmp(result->id, like->id)) &&
+        if (belongs(row, result) && same_case(row->kind, result, like) &&
             (!least || result->summary.median_ns < least))
             least = result->summary.median_ns;
     return least;
@@ -222,7 +230,7 @@ static struct answer matrix_answer(const struct matrix *matrix)
                !answer.n ? "no run has a case of the first one; "
                : known   ? "what libraries differ by is the machine's; "
                        : "how much of it is the machine's nobody knows, as no library is "
-                         "in these runs; ");
+                         "the same in these runs; ");
     buffer_add(&answer.text, "builds take turns in simdbench ab OLD NEW");
     answer_next(&answer);
     return answer;

@@ -148,8 +148,8 @@ class Compare(Case):
         self.assertEqual(rows["gemm scalar"], [n, "1.000x", "0.800x", "-"])
         self.assertEqual(rows["gemm neon"], ["0", "-", "-", "-"])
         answer = ["gemm: v2|<b> 0.80, other.json 1.00 times as fast as base.json",
-                  "how much of it is the machine's nobody knows, as no library is in these runs; "
-                  "builds take turns in simdbench ab OLD NEW"]
+                  "how much of it is the machine's nobody knows, as no library is the same in these "
+                  "runs; builds take turns in simdbench ab OLD NEW"]
         self.assertTrue(said.endswith("\n\n" + "\n".join(answer) + "\n"), said)
         data = json.loads(self.run_tool("compare", *files, "--format=json").stdout)
         self.assertEqual(data["answer"], answer)
@@ -164,6 +164,26 @@ class Compare(Case):
         self.assertEqual(saved.read_text(encoding="utf-8"), text)
         self.assertIn("| op and ISA | cases | base.json | v2\\|&lt;b&gt; | other.json |\n", text)
         self.assertIn(f"| gemm scalar | {n} | 1.000x | 0.800x | - |\n", text)
+
+    def test_libraries_side_by_side(self):
+        """One of another version, or with kernels for another core, is other code."""
+        def run(name, factor=1, version="OpenBLAS 0.3.21", core="SkylakeX"):
+            document = self.head(factor)
+            one = copy.deepcopy(next(r for r in document["results"] if r["role"] == "kernel"))
+            one.update(id="openblas/" + one["id"], role="baseline", module="openblas",
+                       module_version=version, module_core=core)
+            document["results"].append(one)
+            return self.write(name, document)
+
+        first, same = run("first.json"), run("same.json", 1.25)
+        others = [run("newer.json", 2, version="OpenBLAS 0.3.30"), run("core.json", 2, core="Haswell")]
+        said = self.run_tool("compare", first, same, *others).stdout
+        self.assertRegex(said, r"\nlibraries, same code +1 +1\.000x +0\.800x +- +-\n")
+        self.assertIn("\nlibraries, whose code is the same: same.json 0.80 times as fast as first.json\n"
+                      "what libraries differ by is the machine's; ", said)
+        said = self.run_tool("compare", first, *others).stdout
+        self.assertNotIn("libraries, whose code", said)
+        self.assertIn("\nhow much of it is the machine's nobody knows, as no library is the same ", said)
 
     def test_strict(self):
         # An interval that reaches across what a change must exceed.

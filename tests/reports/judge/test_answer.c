@@ -370,7 +370,7 @@ TEST(noisy_kernels)
     run_free(least);
 }
 
-/* What vectors gain is paired by round; a neighbour on the core makes it unknown. */
+/* The gain by vectors is paired by round; a neighbour on the core makes it unknown. */
 TEST(scalar_code)
 {
     struct run *const run = run_new();
@@ -383,8 +383,16 @@ TEST(scalar_code)
     for (size_t i = 0; i < run->n_results; i++)
         need(!string_set(&run->results[i].isa, i % 3 == 2 || i == 4 ? "sse2" : "scalar"));
     assert_true(says(run, "; 2.00 to 3.00 times as fast as scalar code"));
+    assert_false(says(run, "scalar code at"));
     run->results[4].samples.shared = true;
-    assert_true(says(run, "; 3.00 times as fast as scalar code"));
+    assert_true(says(run, "; 3.00 times as fast as scalar code at 1 of 2 sizes"));
+    run->results[4].samples.shared = false;
+    add_kernel(run, "mix/f32/scalar/c@256", 2, 1000, 0.002);
+    add_kernel(run, "mix/f32/sse2/max@256", 2, 2000, 0.002);
+    need(!string_set(&run->results[5].isa, "scalar"));
+    need(!string_set(&run->results[6].isa, "sse2"));
+    assert_true(says(run, "; 2.00 to 3.00 times as fast as scalar code at 2 of 3 sizes"));
+    run->results[4].samples.shared = true;
     run->results[0].samples.shared = true;
     assert_false(says(run, "scalar code"));
     run_free(run);
