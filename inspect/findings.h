@@ -120,7 +120,7 @@ struct inspect_evidence {
     double factor;    /* the threshold is so many times `of`, */
     enum inspect_fact of; /* or a plain number: INSPECT_FACTS */
 };
-enum { INSPECT_EVIDENCE_MAX = 8 };
+enum { INSPECT_EVIDENCE_MAX = 12 };
 
 struct inspect_finding {
     enum inspect_cause cause;

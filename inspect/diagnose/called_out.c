@@ -30,12 +30,45 @@ static bool is_made(const struct module *module)
 /* What only reads, as a search does, leaves less than a part of it in memory. */
 static const double left_by_readers = 0.05;
 
+static bool is_called(const struct module *module)
+{
+    return module->called > module->calls;
+}
+
+/* Each of so many calls reads from the same place on. The first loads of a call tell
+ * that: they are executed as often as it is made. Those from the stack, from places that
+ * the instruction names and from the thread's own memory do not count. */
+static bool begin_alike(const struct nodes *nodes, const uint32_t *of,
+                        const struct module *module, double calls)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const struct node *const node = &nodes->node[i];
+        const double executed = (double)node->executed;
+        if (!is_called(&module[of[i]]) || executed < 0.9 * calls ||
+            executed > 1.1 * calls)
+            continue;
+        for (unsigned a = 0; a < node->code.n_accesses; a++) {
+            const struct access *const access = &node->code.access[a];
+            const struct trail *const trail = &node->trail[a];
+            if (!access->read || access->hidden || access->segment ||
+                access->base == NO_GPR || access_is_slot(access))
+                continue;
+            if (trail->step == NO_STEP || trail->low != trail->high)
+                return false;
+            found = true;
+        }
+    }
+    return found;
+}
+
 /* Modules that are called more often than they call. */
-static void sum_up(const struct module *module, size_t n, struct inspect_census *census)
+static void sum_up(const struct nodes *nodes, const uint32_t *of,
+                   const struct module *module, size_t n, struct inspect_census *census)
 {
     struct module sum = {.name = NULL};
     for (size_t i = 0; i < n; i++)
-        if (module[i].called > module[i].calls) {
+        if (is_called(&module[i])) {
             sum.instructions += module[i].instructions;
             sum.called += module[i].called;
             sum.all += module[i].all;
@@ -49,7 +82,8 @@ static void sum_up(const struct module *module, size_t n, struct inspect_census 
     if (!census->whole || sum.stored > left_by_readers * sum.loaded)
         return;
     census->share_reading = sum.all / (double)census->instructions;
-    census->bytes_reading = sum.loaded;
+    if (begin_alike(nodes, of, module, sum.called))
+        census->bytes_reading = sum.loaded;
 }
 
 static void add_node(const struct node *node, struct module *module)
@@ -93,7 +127,7 @@ bool called_out(const struct nodes *nodes, const struct places *places,
         }
     }
     if (of)
-        sum_up(module, n, census);
+        sum_up(nodes, of, module, n, census);
     if (census->share_out > 0)
         census->name_out = places_function(places, called);
     return of != NULL;

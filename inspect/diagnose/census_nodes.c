@@ -142,7 +142,7 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->apart |= code->apart && node->executed;
     if (code->bits > to->widest_bits && node->executed)
         to->widest_bits = code->bits;
-    if (code->needed && code->bits > to->work_bits && node->executed)
+    if ((code->needed || code->floats) && code->bits > to->work_bits && node->executed)
         to->work_bits = code->bits;
     if (code->vector && 64u - code->lane_bits > to->packed_bits)
         to->packed_bits = 64u - code->lane_bits;

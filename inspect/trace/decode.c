@@ -265,12 +265,15 @@ static void take_registers(const ZydisDecodedOperand *operand, unsigned *widest,
     }
 }
 
-/* With one of the masks, or with a vector for a mask. */
-static void take_masked(const ZydisDecodedInstruction *instruction, struct code *code)
+/* With one of the masks, or with a vector for a mask. A mask itself is stored whole. */
+static void take_masked(const ZydisDecodedInstruction *instruction,
+                        const ZydisDecodedOperand *operands, struct code *code)
 {
-    const bool masked =
-        code->reads >> REGISTER_MASK & 0xff ||
+    bool masked =
         strstr(ZydisMnemonicGetString(instruction->mnemonic), "maskmov") != NULL;
+    for (unsigned i = 0; i < instruction->operand_count; i++)
+        masked |= operands[i].encoding == ZYDIS_OPERAND_ENCODING_MASK &&
+                  operands[i].reg.value != ZYDIS_REGISTER_K0;
     for (unsigned i = 0; i < code->n_accesses; i++)
         code->access[i].masked = masked && code->access[i].write;
 }
@@ -302,7 +305,7 @@ int code_decode(const unsigned char *bytes, size_t n, uint64_t address, struct c
         else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && !no_access)
             take_access(&instruction, operand, code);
     }
-    take_masked(&instruction, code);
+    take_masked(&instruction, operands, code);
     take_flow(&instruction, operands, code);
     take_effect(&instruction, operands, code);
     take_stack(&instruction, operands, code);

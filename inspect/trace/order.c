@@ -43,20 +43,29 @@ struct run {
     struct step step[ORDER_MAX];
 };
 
-/* A quarter of its places is far from the last one. */
-static bool goes_about(const struct node *node)
+/* A quarter of its places is far from the last one, and so many of these are on their way
+ * at once that a load from one of the places meets one in 32 turns: cores look further
+ * than that, and may let a load wait that met a store in one of its last 16 turns. A
+ * trace knows too few places in a row to count that. */
+static bool goes_about(const struct node *node, double executed)
 {
+    enum { MEETS = 32 };
     const struct span *const stores = &node->stores;
+    const double on_way = FLIGHT_INSTRUCTIONS * (double)node->executed / executed;
     return node->counts.wild_stores > 0 &&
            4 * node->counts.wild_stores >= node->counts.addressed &&
-           stores->hi - stores->lo < (uint64_t)PLACES_MET * stores->bytes;
+           stores->hi - stores->lo < (uint64_t)PLACES_MET * stores->bytes &&
+           (double)(stores->hi - stores->lo) <= MEETS * on_way * stores->bytes;
 }
 
 /* Marks the loads that may meet such stores. */
 static void find_guarded(const struct nodes *nodes, bool *guarded)
 {
+    double executed = 0;
+    for (uint32_t i = 0; i < nodes->n; i++)
+        executed += (double)nodes->node[i].executed;
     for (uint32_t s = 0; s < nodes->n; s++)
-        for (uint32_t i = 0; i < nodes->n && goes_about(&nodes->node[s]); i++) {
+        for (uint32_t i = 0; i < nodes->n && goes_about(&nodes->node[s], executed); i++) {
             const struct span *const to = &nodes->node[s].stores,
                                      *from = &nodes->node[i].loads;
             guarded[i] |= from->bytes && from->lo <= to->hi && to->lo <= from->hi;

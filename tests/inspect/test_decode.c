@@ -38,6 +38,14 @@ TEST(test_masks)
     /* vmovaps zmm0, zmm1; the same with {k1} */
     assert_true(decoded(BYTES(0x62, 0xf1, 0x7c, 0x48, 0x28, 0xc1)).copy);
     assert_false(decoded(BYTES(0x62, 0xf1, 0x7c, 0x49, 0x28, 0xc1)).copy);
+    /* vmovups [rsp], zmm0; the same with {k1}; kmovq [rsp], k1; vmaskmovps [rsp], xmm0,
+     * xmm1 */
+    assert_false(
+        decoded(BYTES(0x62, 0xf1, 0x7c, 0x48, 0x11, 0x04, 0x24)).access[0].masked);
+    assert_true(
+        decoded(BYTES(0x62, 0xf1, 0x7c, 0x49, 0x11, 0x04, 0x24)).access[0].masked);
+    assert_false(decoded(BYTES(0xc4, 0xe1, 0xf8, 0x91, 0x0c, 0x24)).access[0].masked);
+    assert_true(decoded(BYTES(0xc4, 0xe2, 0x79, 0x2e, 0x0c, 0x24)).access[0].masked);
 }
 
 /* Nodes of a loop of these instructions, the last of which jumps back. */

@@ -2,7 +2,7 @@
 /* Causes from scripted facts: each fires on its evidence, alone and first; each piece of
  * evidence is necessary; each counter-evidence silences it. */
 #include "said_facts.h"
-enum { SAID_MAX = 12 };
+enum { SAID_MAX = 16 };
 struct script {
     enum inspect_cause cause;
     enum inspect_confidence confidence;
@@ -84,7 +84,8 @@ static const struct script scripts[] = {
      INSPECT_MODELLED,
      {IS(guess_cycles, 7), IS(gap_cycles, 9), IS(cycles, 10), IS(code_cycles, 1),
       IS(page_share, 0.001), IS(floats, 0), HOT, END},
-     {IS(input_repeated, 1), IS(input_keys, 1), IS(input_zero, 1),
+     {IS(input_repeated, 1), IS(input_keys, 1), IS(input_zero, 1), IS(input_constant, 1),
+      IS(input_sorted, 1), IS(huge_pages, 0.5), IS(traffic_cycles, 3),
       IS(mispredict_cycles, 1), IS(guess_cycles, 13), IS(small_shape, 0.5), IS(floats, 1),
       IS(out_share, 0.2), IS(forward_cycles, 2), IS(code_cycles, 5), END}},
     {CAUSE_call,

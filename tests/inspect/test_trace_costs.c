@@ -322,6 +322,14 @@ CODE(moved_beside, "1: movups (%rdi), %xmm0\n"
                    "   decl %esi\n"
                    "   jnz 1b\n"
                    "   retq")
+/* Sums within a vector. */
+CODE(dot_products, "1: movups (%rdi), %xmm0\n"
+                   "   dpps $0xf1, 16(%rdi), %xmm0\n"
+                   "   mulss %xmm1, %xmm0\n"
+                   "   addss %xmm0, %xmm2\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
 
 static double widest_of(void (*function)(const void *, void *))
 {
@@ -342,23 +350,28 @@ TEST(test_single_elements)
     assert_near(widest_of(packed_later), 64, 0);
     assert_near(widest_of(packed_before), 128, 0);
     assert_near(widest_of(moved_beside), 128, 0);
+    if (__builtin_cpu_supports("sse4.1"))
+        assert_near(widest_of(dot_products), 128, 0);
 }
 
 /* It stores where the last load says: now and then where it loads soon, */
-#define ROAMING(stores)                                            \
+#define ROAMING(stores, nops)                                      \
     "   xorl %eax, %eax\n   xorl %edx, %edx\n   xorl %r8d, %r8d\n" \
     "1: movzbl (%rdi,%rax), %ecx\n"                                \
     "   leal 77(%rdx,%rcx), %edx\n"                                \
     "   andl $255, %edx\n"                                         \
     "   movb %r8b, " stores "(%rdi,%rdx)\n"                        \
-    "   addl $5, %eax\n"                                           \
+    "   .fill " nops ", 1, 0x90\n"                                 \
+    "   addl $6, %eax\n"                                           \
     "   andl $255, %eax\n"                                         \
     "   decl %esi\n"                                               \
     "   jnz 1b\n"                                                  \
     "   retq"
-CODE(roaming, ROAMING(""))
+CODE(roaming, ROAMING("", "0"))
 /* or never. */
-CODE(roaming_apart, ROAMING("512"))
+CODE(roaming_apart, ROAMING("512", "0"))
+/* So few stores are on their way that a load hardly ever meets one. */
+CODE(roaming_seldom, ROAMING("", "60"))
 
 /* On some cores a load that found what was just stored waits for the places of stores. */
 TEST(test_guarded_loads)
@@ -368,6 +381,9 @@ TEST(test_guarded_loads)
     assert_true(census.loop[0].memory_chain > 7 && census.loop[0].memory_chain < 10);
     inspect_census_free(&census);
     census = census_by(roaming_apart, TURNS, &options);
+    assert_true(census.loop[0].memory_chain < 3);
+    inspect_census_free(&census);
+    census = census_by(roaming_seldom, TURNS, &options);
     assert_true(census.loop[0].memory_chain < 3);
     inspect_census_free(&census);
     options.window.guard = 0;

@@ -109,6 +109,15 @@ static void measures_text(const void *a, void *b)
         text[i] ^= (char)(strlen(text) & 1);
 }
 
+/* The same of a text that begins elsewhere in each turn: no call repeats another one. */
+static void measures_texts(const void *a, void *b)
+{
+    char *volatile const text = (char *)(uintptr_t)a;
+    memset(text, 'x', 400);
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        text[i] ^= (char)(strlen(text + i) & 1);
+}
+
 static void copies_rows(const void *a, void *b)
 {
     char *const from = (char *)(uintptr_t)a;
@@ -155,6 +164,10 @@ TEST(test_called_out)
     inspect_census_free(&census);
     census = census_of(measures_text, 24, false);
     assert_true(census.share_reading > 0.6 && census.bytes_reading >= 24 * 400);
+    inspect_census_free(&census);
+    census = census_of(measures_texts, 24, false);
+    assert_true(census.share_reading > 0.6);
+    assert_near(census.bytes_reading, 0, 0);
     inspect_census_free(&census);
     census = census_of(calls_made, 100, false);
     assert_near(census.share_out, 0, 0);
