@@ -84,9 +84,8 @@ struct inspect_loop {
                         apart */
     double failed_forwards; /* of these and others, loads over bytes of a store in flight
                                that has not all of them */
-    double
-        masked_forwards; /* loads of bytes of such a store that may have left out some */
-    double page_changes; /* on a page where no access was lately */
+    double masked_forwards; /* loads of what was stored under a mask */
+    double page_changes;    /* on a page where no access was lately */
     double crowded; /* on a line in whose set more of its last ones lie than a first cache
                        of today has room for */
     double wild_stores; /* neither near to the last place of this store, nor as far on as

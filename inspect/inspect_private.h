@@ -292,7 +292,7 @@ struct node {
     struct recent recent[ACCESSES_MAX];
     struct trail trail[ACCESSES_MAX];
     struct beginning beginning[ACCESSES_MAX];
-    struct span loads, stores; /* all that are known; stores: of vectors and floats */
+    struct span loads, stores; /* all that are known */
     uint64_t loaded_store;     /* number of the store that it loaded last */
     struct path *path;         /* the path that began here; NULL: none */
     uint64_t reached;          /* so often such a path that is blind was there */

@@ -184,14 +184,13 @@ static struct span *spans_of(const struct lines *lines, size_t *n)
     return spans;
 }
 
-/* Equal code counts more than a name: a build may have renamed a function. */
+/* Equal code counts more than a name: a build may have renamed a function. All functions
+ * that only jump to others are equal: their names tell them apart. */
 static unsigned alike(const struct span *a, const struct span *b)
 {
-    return a->hash == b->hash ? 2
-           : a->name_bytes && a->name_bytes == b->name_bytes &&
-                   !memcmp(a->name, b->name, a->name_bytes)
-               ? 1
-               : 0;
+    const bool named = a->name_bytes && a->name_bytes == b->name_bytes &&
+                       !memcmp(a->name, b->name, a->name_bytes);
+    return (a->hash == b->hash ? 2 : 0) + named;
 }
 
 /* Those between two pairs follow each other in the same order, too. */

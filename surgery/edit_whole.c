@@ -40,7 +40,9 @@ int edit_whole(struct planning *planning, const struct one *one)
     struct change change = change_as_built(one);
     ZydisEncoderRequest request;
     ZyanUSize size = CHANGE_BYTES_MAX;
+    /* Tests only read their first operand. */
     if (!one->seen->crosses || !result ||
+        !(one->operand[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
         !ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(
             &one->decoded, one->operand, one->decoded.operand_count_visible, &request)))
         return 0;

@@ -279,8 +279,7 @@ static void put_faster_way(struct inspect_facts *facts)
     static const enum inspect_fact ways[] = {
         FACT_other_isa,   FACT_place,       FACT_edit_chain,   FACT_edit_gather,
         FACT_edit_divide, FACT_edit_spill,  FACT_edit_forward, FACT_edit_call,
-        FACT_edit_vex,    FACT_edit_cached, FACT_edit_whole,   FACT_page_offset,
-        FACT_alignment};
+        FACT_edit_vex,    FACT_edit_cached, FACT_page_offset,  FACT_alignment};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (facts->fact[ways[i]].known && facts->fact[ways[i]].high < 1)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));

@@ -131,7 +131,7 @@ static bool is_mapped(const struct object *object, const struct mapped *mapped, 
     return false;
 }
 
-/* The object that an address is in: the last one that begins before it. */
+/* The last object that begins before an address, which may lie behind its end. */
 static const struct object *object_of(const struct program_space *space, uint64_t address)
 {
     const struct object *best = NULL;
@@ -144,8 +144,10 @@ static const struct object *object_of(const struct program_space *space, uint64_
 
 bool space_in_loader(const struct program_space *space, uint64_t address)
 {
-    return space->r_debug &&
-           object_of(space, address) == object_of(space, space->r_debug);
+    /* Its variables may lie behind what is mapped of its file, its code does not. */
+    const struct object *const loader =
+        space->r_debug ? object_of(space, space->r_debug) : NULL;
+    return loader && object_of(space, address) == loader && address < loader->end;
 }
 
 /* Breakpoints of what is mapped no more are forgotten, not written over: other code may
@@ -180,7 +182,7 @@ void space_look(struct program *program, struct program_space *space, pid_t pid)
     if (n) /* else the list could not be read */
         forget_gone(space, mapped, n);
     for (size_t i = 0; i < n; i++) {
-        const struct object object = {mapped[i].base, mapped[i].inode};
+        const struct object object = {mapped[i].base, mapped[i].inode, mapped[i].end};
         char other[ROOTED_MAX];
         uint64_t bias;
         if (!mapped[i].has_code || !mapped[i].path || is_known(space, &mapped[i]) ||

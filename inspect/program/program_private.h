@@ -15,7 +15,7 @@ struct breakpoint {
     bool inner;      /* calls whose return is waited for come here: out meanwhile */
 };
 struct object {
-    uint64_t base, inode;
+    uint64_t base, inode, end;
 };
 struct program_space {
     struct program_space *next;

@@ -136,6 +136,7 @@ TEST(test_faster_way)
     assert_true(isnan(VALUE(limit_share)));
     facts = tile();
     inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 1.01);
+    inspect_fact_set_interval(&facts, FACT_edit_whole, 0.8, 0.79, 0.81); /* other work */
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(faster_way)));
     inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 0.9);

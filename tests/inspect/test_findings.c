@@ -112,7 +112,7 @@ static const struct script scripts[] = {
      INSPECT_FLIPPED,
      {IS(edit_whole, 0.8), IS(split_share, 0.5), HOT, IS(cycles, 10), END},
      {IS(forward_cycles, 1), IS(order_cycles, 7), IS(vector_spills, 1),
-      IS(same_place, 1.2), END}},
+      IS(flush_denormals, 0.7), IS(same_place, 1.2), END}},
     {CAUSE_line_splits,
      INSPECT_STRUCTURAL,
      {IS(split_share, 0.5), IS(load_cycles, 7), IS(whole_load_cycles, 4),

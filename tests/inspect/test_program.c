@@ -6,7 +6,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
-#include "program.h"
+#include "program/program_private.h"
 #include "traced_child.h"
 
 __attribute__((noinline)) static void watched(void)
@@ -120,4 +120,14 @@ TEST(test_another_file)
            &(struct program_owner){
                .context = &others, .object = count_others, .stop = never});
     assert_int_equal(others, 1);
+}
+
+/* Its variables lie behind its file, and so does code of the system. */
+TEST(test_loader_ends)
+{
+    struct object loader = {.base = 0x1000, .end = 0x3000};
+    const struct program_space space = {
+        .object = &loader, .n_objects = 1, .r_debug = 0x3100};
+    assert_true(space_in_loader(&space, 0x2fff));
+    assert_false(space_in_loader(&space, 0x3200));
 }

@@ -109,6 +109,10 @@ FUNCTION(anywhere, "1: vmovupd (%rdi), %ymm0\n   vmovups %ymm0, (%rsi)\n"
 FUNCTION(across_to_general,
          "1: vmovups 8(%rdi), %ymm0\n   vmovmskps %ymm0, %eax\n"
          "   addq $32, %rdi\n   decl %ecx\n   jnz 1b\n   vzeroupper\n   retq\n")
+FUNCTION(across_to_flags, "   vpcmpeqd %ymm1, %ymm1, %ymm1\n"
+                          "1: vptest 8(%rdi), %ymm1\n   jz 2f\n"
+                          "   addq $32, %rdi\n   decl %ecx\n   jnz 1b\n"
+                          "2: vzeroupper\n   retq\n")
 FUNCTION(to_flags, "1: movss (%rdi), %xmm0\n   divss 4(%rdi), %xmm0\n"
                    "   comiss %xmm0, %xmm0\n   movss %xmm0, (%rsi)\n"
                    "   decl %ecx\n   jnz 1b\n   retq\n")
@@ -368,6 +372,7 @@ TEST(test_whole)
         right[i] = input[i / 8 * 6 + i % 2];
     assert_floats(output, right, 8 * TURNS);
     refuse(across_to_general, SURGERY_WHOLE, -EPERM, "a general register");
+    refuse(across_to_flags, SURGERY_WHOLE, -ENOENT, "nothing of that kind");
     refuse(stores, SURGERY_WHOLE, -ENOENT, "nothing of that kind");
 }
 

@@ -94,6 +94,8 @@ TEST(bounds)
     string_set(&finding->experiment, "edit_gather");
     finding->share = 0.25;
     assert_true(says(run, "a: up to 25% of its time could be saved: sets are full"));
+    string_set(&finding->experiment, "edit_whole");
+    assert_true(says(run, "a: up to 25% of its time could be saved: sets are full"));
 
     string_set(&result[0].reason, "6 of 6 batches were disturbed");
     assert_true(says(run, "a: its time is not known: 6 of 6 batches were disturbed"));
