@@ -150,6 +150,7 @@ struct harness {
     struct harness_plan plan;
     int64_t slice_ns;
     bool copied; /* control is a copy of base */
+    bool found;  /* a program has a case that it listed */
     size_t n_places;
     uint64_t random;
     /* while it is measured */

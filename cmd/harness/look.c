@@ -17,16 +17,23 @@ size_t unit_end(const struct harness *harness, size_t first)
     return harness->adapter->one_case ? first + 1 : harness->n_cases;
 }
 
-/* A name is as it was listed, so that what it stands for is one entry. */
+static bool lacks_case(const struct harness *harness, const char *reason)
+{
+    const char *const none = harness->adapter->none;
+    return none && strstr(reason, none);
+}
+
+/* A name is as it was listed, so that what it stands for is one entry. Lines that a
+ * program prints before its list of cases are none. */
 static void fail_all(const struct harness *harness, size_t first, const char *reason,
                      struct readings *readings)
 {
-    const char *const none = harness->adapter->none;
+    const bool told = !harness->found && lacks_case(harness, reason);
     readings_free(readings);
     for (size_t c = first; c < unit_end(harness, first); c++) {
         const char *const name = harness->cases[c].name;
         readings_put(readings, name, strlen(name), reason,
-                     (struct reading){.ns = NAN, .told = none && strstr(reason, none)});
+                     (struct reading){.ns = NAN, .told = told});
     }
 }
 
@@ -53,8 +60,11 @@ static void take_median(const char *name, struct readings *readings)
             continue;
         if (!entry->reason)
             room[n++] = entry->ns;
-        else if (entry->told && !lead->reason)
+        else if (entry->told && !lead->reason) {
             must(string_set(&lead->reason, entry->reason));
+            lead->told = true;
+            lead->ns = NAN;
+        }
     }
     if (lead && !lead->reason)
         lead->ns = stats_median(room, n);
@@ -78,6 +88,7 @@ int unit_run(struct harness *harness, size_t first, int which, size_t place,
     *readings = (struct readings){.repeats = adapter->repetitions > 0};
     const int status = side_run(harness, which, place, adapter->run, adapter->reader,
                                 name, readings, slice, &why);
+    harness->found |= !lacks_case(harness, why.text);
     if (status == -EPROTO)
         fail_all(harness, first, why.text, readings);
     else if (status < 0)

@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "text/text.h"
+
 enum { NUMBER_MOST = 63 };
 
 /* The next line without its end, or NULL. */
@@ -71,6 +73,30 @@ static bool read_failure(const char *line, const char *next, uint32_t threads,
     return true;
 }
 
+/* Go says of a benchmark that runs others that it fails if one of them does. */
+static bool is_parent(const struct readings *readings, const struct reading *parent)
+{
+    const size_t n = strlen(parent->name);
+    bool any = false;
+    for (size_t i = 0; i < readings->n && !any; i++) {
+        const struct reading *const entry = &readings->entry[i];
+        any = !strncmp(entry->name, parent->name, n) && entry->name[n] == '/' &&
+              text_same(entry->section, parent->section);
+    }
+    return any;
+}
+
+static void drop_parents(struct readings *readings)
+{
+    for (size_t i = readings->n; i-- > 0;) {
+        struct reading *const entry = &readings->entry[i];
+        if (!entry->told || !is_parent(readings, entry))
+            continue;
+        FREE_EACH(entry->name, entry->reason, entry->section);
+        memmove(entry, entry + 1, (--readings->n - i) * sizeof *entry);
+    }
+}
+
 int read_go(char *text, const struct reading_form *form, struct readings *readings,
             struct error *error)
 {
@@ -88,6 +114,7 @@ int read_go(char *text, const struct reading_form *form, struct readings *readin
         if (end != at && !strncmp(skip_blanks(end), "ns/op", 5))
             readings_add(readings, line, go_name(line, length, form->threads), ns);
     }
+    drop_parents(readings);
     return 0;
 }
 
@@ -305,10 +332,23 @@ static const char *take_number(const char *text, const char *end,
     return rest == digits || other ? NULL : behind;
 }
 
+/* A table that pads its names to the longest has other blanks if that one changes. */
+static size_t squeeze(char *name, size_t length)
+{
+    size_t n = 0;
+    length = trimmed(name, length);
+    for (size_t i = 0; i < length; i++) {
+        const char byte = name[i] == '\t' ? ' ' : name[i];
+        if (byte != ' ' || !n || name[n - 1] != ' ')
+            name[n++] = byte;
+    }
+    return n;
+}
+
 int read_regex(char *text, const struct reading_form *form, struct readings *readings,
                struct error *error)
 {
-    for (const char *line; (line = next_line(&text));) {
+    for (char *line; (line = next_line(&text));) {
         regmatch_t part[4];
         char digits[NUMBER_MOST + 1];
         if (regexec(form->pattern, line, 4, part, 0) != 0 || part[1].rm_so < 0 ||
@@ -317,7 +357,6 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
         const char *const end = line + part[2].rm_eo;
         const char *const behind =
             take_number(skip_blanks(line + part[2].rm_so), end, digits);
-        const size_t length = (size_t)(part[1].rm_eo - part[1].rm_so);
         if (!behind)
             continue;
         const double unit =
@@ -329,15 +368,18 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
         const bool cut =
             behind == end && (*end == 'e' || *end == 'E') &&
             isdigit((unsigned char)end[1 + (end[1] == '+' || end[1] == '-')]);
+        /* The group of the name may have that of the number in it. */
+        char *const name = line + part[1].rm_so;
+        const size_t length = squeeze(name, (size_t)(part[1].rm_eo - part[1].rm_so));
         if (comma || cut || isnan(unit))
             readings_put(
-                readings, line + part[1].rm_so, length,
+                readings, name, length,
                 comma ? "its number has a comma, of thousands or of decimals"
                 : cut ? "the pattern ends within its number, before the exponent"
                       : "its unit is none of ps, ns, us, ms, s, and a rate is no time",
                 (struct reading){.ns = NAN});
         else
-            readings_print(readings, line + part[1].rm_so, length, digits, unit);
+            readings_print(readings, name, length, digits, unit);
     }
     return 0;
 }

@@ -271,6 +271,10 @@ class FailingHarnesses(HarnessCase):
         self.assertRegex(f"{result['status']}: {result['reason']}",
                          "skipped: both builds skip it: .*; it said: Failed to match any")
         self.assertEqual(document["gate"]["same"], 2)
+        # Behind a case that was found it may be a case.
+        bench.write_text(bench.read_text().replace(r"Suite 1.0\nBM_sort/64", r"BM_sort/64\nSuite 1.0"))
+        document = self.compare(*2 * [f"{bench} 10"], status=4)
+        self.assertEqual(self.by_id(document)["Suite 1.0"]["status"], "failed")
 
     def test_case_without_a_time_in_both(self):
         """Times that are made by hand may be none."""

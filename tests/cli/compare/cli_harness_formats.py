@@ -132,13 +132,16 @@ class Harnesses(HarnessCase):
         """The others are compared, unless the process ends before them."""
         bench = self.script("bench", r"""#!/bin/sh
             case $* in *Sort*|*=^\ *) echo 'BenchmarkSort 9 50.0 ns/op';; esac
+            case $* in *Late*|*=^\ *) echo 'BenchmarkLate 9 50.0 ns/op';; esac
+            case $* in *Late*) printf '%s\n' '--- FAIL: BenchmarkLate' '    no file';; esac
             case $* in *File*|*=^\ *) printf '%s\n' '--- FAIL: BenchmarkFile' '    no file';; esac
             case $* in *Sort*) echo PASS;; *) echo "$1"; exit 1;; esac
             """)
         document = self.compare(f"{bench} FAIL", f"{bench} FAIL", "--harness=go")
         found = {r["id"]: (r["status"], r["reason"]) for r in document["results"]}
-        self.assertEqual(found, {"BenchmarkSort": ("ok", None), "BenchmarkFile": (
-            "skipped", "both builds skip it: it fails: no file")})
+        skipped = ("skipped", "both builds skip it: it fails: no file")
+        self.assertEqual(found, {"BenchmarkSort": ("ok", None), "BenchmarkFile": skipped,
+                                 "BenchmarkLate": skipped})
         done = self.run_tool("ab", f"{bench} FAIL", f"{bench} panic", "--harness=go", status=2)
         self.assertIn("HEAD=", done.stderr)
         self.assertIn("ended with exit status 1", done.stderr)

@@ -93,6 +93,21 @@ TEST(last_digits_are_told)
                 0.01);
 }
 
+static struct readings read_pattern(const char *expression, const char *line)
+{
+    regex_t pattern;
+    const struct reading_form form = {.pattern = &pattern};
+    struct readings readings = {.n = 0};
+    struct error error;
+    char *const copy = strdup(line);
+    assert_non_null(copy);
+    assert_int_equal(regcomp(&pattern, expression, REG_EXTENDED), 0);
+    assert_int_equal(read_regex(copy, &form, &readings, &error), 0);
+    regfree(&pattern);
+    free(copy);
+    return readings;
+}
+
 /* The group of the number may have words behind it. */
 TEST(numbers_of_patterns)
 {
@@ -117,23 +132,36 @@ TEST(numbers_of_patterns)
         {"case none", 0},
         {"case  ", 0},
     };
-    regex_t pattern;
-    assert_int_equal(regcomp(&pattern, "(case) (.*)", REG_EXTENDED), 0);
-    const struct reading_form form = {.pattern = &pattern};
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct readings readings = {.n = 0};
-        struct error error;
-        char *const copy = strdup(rows[i].line);
-        assert_non_null(copy);
-        assert_int_equal(read_regex(copy, &form, &readings, &error), 0);
+        struct readings readings = read_pattern("(case) (.*)", rows[i].line);
         const double ns = readings.n ? readings.entry[0].ns : 0;
         if (isnan(ns) != isnan(rows[i].ns) || (!isnan(ns) && ns != rows[i].ns))
             fail_msg("'%s' is %g", rows[i].line, ns);
         assert_true(!isnan(ns) || readings.entry[0].reason);
         readings_free(&readings);
-        free(copy);
     }
-    regfree(&pattern);
+}
+
+/* Tables are as wide as their longest name; the pattern is that of docs/harness.md. */
+TEST(names_of_patterns_have_no_padding)
+{
+    static const char *const lines[] = {
+        "Bench.sort  10  avgt  5  12.5 \u00b1 0.1  us/op",
+        "Bench.sort         10  avgt  5  12.5 \u00b1 0.1  us/op",
+        "Bench.sort \t 10     avgt  5  12.5 \u00b1 0.1  us/op",
+    };
+    static const char *const patterns[] = {
+        "^([^ ].*[^ ]) +avgt +[0-9]+ +([0-9.]+).* (ns|us|ms|s)/op",
+        "^(.* )avgt +[0-9]+ +([0-9.]+).* (ns|us|ms|s)/op",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(lines) * ARRAY_LEN(patterns); i++) {
+        struct readings readings =
+            read_pattern(patterns[i / ARRAY_LEN(lines)], lines[i % ARRAY_LEN(lines)]);
+        assert_int_equal(readings.n, 1);
+        assert_string_equal(readings.entry[0].name, "Bench.sort 10");
+        assert_near(readings.entry[0].ns, 12500, 1e-6);
+        readings_free(&readings);
+    }
 }
 
 TEST(other_lines_are_not)
@@ -223,6 +251,18 @@ TEST(failures_are_told)
         assert_true(found->told && !found->no_time);
         readings_free(&readings);
     }
+    struct readings readings =
+        read_with(read_go,
+                  "pkg: a\n--- FAIL: BenchmarkP/b/c\n    x\n--- FAIL: BenchmarkP/b\n"
+                  "--- FAIL: BenchmarkP\n--- FAIL: BenchmarkP2\npkg: b\n"
+                  "--- FAIL: BenchmarkP\nFAIL\n",
+                  0);
+    assert_int_equal(readings.n, 3);
+    assert_string_equal(readings.entry[0].name, "BenchmarkP/b/c");
+    assert_string_equal(readings.entry[0].reason, "it fails: x");
+    assert_string_equal(readings.entry[1].name, "BenchmarkP2");
+    assert_string_equal(readings.entry[2].section, "b");
+    readings_free(&readings);
     expect_nothing(read_go, "--- FAIL: TestX (0.00s)\n    x_test.go:9: no\nFAIL\n");
 }
 
