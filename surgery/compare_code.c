@@ -76,7 +76,7 @@ static bool same_line(const struct pairs *pairs, const char *a, const char *b)
 {
     bool a_cut, b_cut;
     const size_t n = known(a, &a_cut), m = known(b, &b_cut);
-    size_t i = 0, k = 0, x, y;
+    size_t i = 0, k = 0, x = 0, y = 0;
     while (i < n && k < m) {
         const size_t of_a = number_at(a + i, &x), of_b = number_at(b + k, &y);
         if (of_a && of_b ? x >= pairs->n || pairs->to[x] != y : a[i] != b[k])
