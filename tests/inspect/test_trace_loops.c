@@ -5,6 +5,7 @@
 #include "traced_child.h"
 #include "traced_code.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 /* Bytes that are copied from memory to memory are loaded once and stored once. */
@@ -162,13 +163,16 @@ TEST(test_called_out)
     census = census_of(copies_rows, 24, false);
     assert_true(census.share_out < 0.6 && census.share_reading == 0);
     inspect_census_free(&census);
-    census = census_of(measures_text, 24, false);
-    assert_true(census.share_reading > 0.6 && census.bytes_reading >= 24 * 400);
-    inspect_census_free(&census);
-    census = census_of(measures_texts, 24, false);
-    assert_true(census.share_reading > 0.6);
-    assert_near(census.bytes_reading, 0, 0);
-    inspect_census_free(&census);
+    /* Sanitizers bring a strlen() of their own, in this module. */
+    if (!dlsym(RTLD_DEFAULT, "__asan_init")) {
+        census = census_of(measures_text, 24, false);
+        assert_true(census.share_reading > 0.6 && census.bytes_reading >= 24 * 400);
+        inspect_census_free(&census);
+        census = census_of(measures_texts, 24, false);
+        assert_true(census.share_reading > 0.6);
+        assert_near(census.bytes_reading, 0, 0);
+        inspect_census_free(&census);
+    }
     census = census_of(calls_made, 100, false);
     assert_near(census.share_out, 0, 0);
     inspect_census_free(&census);
