@@ -78,7 +78,7 @@ static int controls_find(const struct run *base, const struct run *head,
 
 int drift_find(const struct run *base, const struct run *head, struct gate *gate)
 {
-    struct controls all, alone;
+    struct controls all = {.n = 0}, alone = {.n = 0};
     int status = controls_find(base, head, is_alone, NAN, &alone);
     const bool quiet = status == 0 && alone.n >= CONTROLS_MIN;
 
