@@ -204,8 +204,8 @@ struct inspect_census {
      * apart: a part of all; of one such call; and the name of the one that is called most
      * often. 0, NULL: none. */
     double share_out, length_out;
-    /* Of such functions, if they store next to nothing, the share of all instructions,
-     * those on vectors too, and the bytes that they load in a call; 0: unknown. */
+    /* Such functions that store next to nothing: they have this share of all
+     * instructions, those on vectors too, and load these bytes in a call; 0: unknown. */
     double share_reading, bytes_reading;
     char *name_out;
     char *modules;  /* "100% simdbench", "97% jit, 3% libdnnl.so.2"; never NULL */

@@ -267,7 +267,7 @@ struct trail {
     uint64_t low, high; /* of all places */
 };
 
-/* Where an access begins in a line of the cache. */
+/* The first byte of an access in its line of the cache. */
 struct beginning {
     uint8_t first, varies; /* varies: bits that were not always as in the first one */
     bool any;

@@ -201,8 +201,8 @@ static void put_tame_input(struct inspect_facts *facts)
     static const enum inspect_fact inputs[] = {FACT_input_repeated, FACT_input_keys,
                                                FACT_input_sorted, FACT_input_constant,
                                                FACT_input_zero};
-    /* What zeros alone gain is other work, as that of simple divisions: branches know any
-     * number by heart. */
+    /* Branches know any number by heart. If zeros alone gain, the work is another one, as
+     * that of simple divisions. */
     const double nothing = 0.93;
     const bool zeros =
         !(GET(input_constant) >= nothing &&

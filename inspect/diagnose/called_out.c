@@ -27,7 +27,8 @@ static bool is_made(const struct module *module)
     return !module->name || !strcmp(module->name, "jit");
 }
 
-/* What only reads, as a search does, leaves less than a part of it in memory. */
+/* A function that only reads, as a search does, stores less than this part of what it
+ * loads. */
 static const double left_by_readers = 0.05;
 
 static bool is_called(const struct module *module)

@@ -2,7 +2,7 @@
 /* Loops of traced functions: what their forms cost, and which of them share a unit. */
 #include "findings.h"
 #include "traced_child.h"
-#include "traced_code.h"
+#include "traced_forms.h"
 
 /* Searches eight bytes each turn for another one, and goes back by LOOP. */
 CODE(scanning, "movl %esi, %ecx\n"

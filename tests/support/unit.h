@@ -35,7 +35,7 @@
         unit_setup = setup;                                       \
         unit_teardown = teardown;                                 \
     }
-/* Where that function returns true, no test runs, and the program was skipped. */
+/* No test runs if that function returns true: the program was skipped. */
 #define TESTS_SKIPPED_IF(function)                               \
     __attribute__((constructor)) static void unit_add_skip(void) \
     {                                                            \

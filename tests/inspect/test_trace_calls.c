@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions that traced functions call, in their own module and in others. */
+#include "findings.h"
+#include "traced_child.h"
+#include "traced_code.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+/* A loop of five instructions, two of them in a function that it calls. */
+TEST(test_called)
+{
+    struct inspect_census census = census_of(calling, TURNS, false);
+    assert_near(census.loop[0].calls, 1, 1e-9);
+    assert_near(census.loop[0].called, 2, 1e-9);
+    inspect_census_free(&census);
+}
+
+static void takes_roots(const void *a, void *b)
+{
+    volatile double *const number = (double *)(uintptr_t)a;
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        *number = cbrt(*number + (double)i);
+}
+
+static void prints(const void *a, void *b)
+{
+    char *const to = (char *)(uintptr_t)a;
+    volatile int number = 7;
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        sprintf(to, "%d %x", number, number);
+}
+
+static void measures_text(const void *a, void *b)
+{
+    char *volatile const text = (char *)(uintptr_t)a;
+    memset(text, 'x', 400);
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        text[i] ^= (char)(strlen(text) & 1);
+}
+
+/* The same of a text that begins elsewhere in each turn: no call repeats another one. */
+static void measures_texts(const void *a, void *b)
+{
+    char *volatile const text = (char *)(uintptr_t)a;
+    memset(text, 'x', 400);
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        text[i] ^= (char)(strlen(text + i) & 1);
+}
+
+static void copies_rows(const void *a, void *b)
+{
+    char *const from = (char *)(uintptr_t)a;
+    volatile size_t bytes = 1984; /* fewer than a copy by REP is for */
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        memcpy(from + 8192, from + i % 64, bytes);
+}
+
+/* Calls a function of 40 instructions that it makes in its buffer. */
+static void calls_made(const void *a, void *b)
+{
+    unsigned char *const code = (unsigned char *)(uintptr_t)a + 64;
+    memset(code, 0x90, 40);
+    code[40] = 0xc3;
+    if (mprotect((void *)(uintptr_t)a, 4096, PROT_READ | PROT_WRITE | PROT_EXEC))
+        return;
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        __asm__ volatile("callq *%0" : : "r"(code) : "memory", "cc");
+}
+
+/* Most instructions are in a function of another module, whose name is known if symbols
+ * can be read. Those on vectors do not count, nor code that was just made. */
+TEST(test_called_out)
+{
+    const struct inspect_options named = {.whole_only = true, .text = true};
+    struct inspect_census census = census_by(takes_roots, 100, &named);
+    assert_true(census.share_out > 0.6 && census.share_out < 1);
+    assert_true(census.length_out > 10 && census.length_out < 1000);
+    if (strchr(census.loop[0].where, ' ')) {
+        assert_non_null(census.name_out);
+        assert_memory_equal(census.name_out, "cbrt", 4); /* or cbrtf64, its other name */
+        const char *callee = NULL;
+        for (size_t i = 0; i < census.loop[0].n_lines && !callee; i++)
+            callee = census.line[census.loop[0].line + i].callee;
+        assert_non_null(callee);
+        assert_memory_equal(callee, "cbrt", 4);
+    }
+    inspect_census_free(&census);
+    census = census_of(prints, 24, false);
+    assert_true(!census.name_out || strstr(census.name_out, "printf"));
+    inspect_census_free(&census);
+    census = census_of(copies_rows, 24, false);
+    assert_true(census.share_out < 0.6 && census.share_reading == 0);
+    inspect_census_free(&census);
+    /* Sanitizers bring a strlen() of their own, in this module. */
+    if (!dlsym(RTLD_DEFAULT, "__asan_init")) {
+        census = census_of(measures_text, 24, false);
+        assert_true(census.share_reading > 0.6 && census.bytes_reading >= 24 * 400);
+        inspect_census_free(&census);
+        census = census_of(measures_texts, 24, false);
+        assert_true(census.share_reading > 0.6);
+        assert_near(census.bytes_reading, 0, 0);
+        inspect_census_free(&census);
+    }
+    census = census_of(calls_made, 100, false);
+    assert_near(census.share_out, 0, 0);
+    inspect_census_free(&census);
+    census = census_of(calling, TURNS, false);
+    assert_near(census.share_out, 0, 0);
+    assert_null(census.name_out);
+    inspect_census_free(&census);
+}
+
+CODE(by_jump, "1: callq 2f\n decl %esi\n jnz 1b\n retq\n"
+              "2: endbr64\n jmp led_to\n"
+              ".type led_to, @function\n led_to: retq\n .size led_to, 1")
+CODE(by_wrapper, "1: callq 2f\n decl %esi\n jnz 1b\n retq\n"
+                 "2: pushq %rbx\n callq wrapped\n popq %rbx\n retq\n"
+                 ".type wrapped, @function\n wrapped: retq\n .size wrapped, 1")
+
+/* A call has the name of what a jump leads to, not of what a function without name does.
+ */
+TEST(test_names_of_calls)
+{
+    static traced *const functions[] = {by_jump, by_wrapper};
+    static const char *const names[] = {"led_to", "wrapped"};
+    const struct inspect_options named = {.whole_only = true, .text = true};
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
+        struct inspect_census census = census_by(functions[i], TURNS, &named);
+        const bool symbols = strchr(census.loop[0].where, ' ');
+        size_t n = 0;
+        for (size_t k = 0; k < census.n_lines; k++)
+            if (census.line[k].callee) {
+                assert_string_equal(census.line[k].callee, names[i]);
+                n++;
+            }
+        assert_int_equal(n, symbols);
+        inspect_census_free(&census);
+    }
+}
