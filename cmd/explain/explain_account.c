@@ -145,13 +145,32 @@ static void add_bound(struct account *account, const char *name, double a, doubl
         add(&account->bounds, name, NULL, a, b);
 }
 
+/* Its hot loop has next to nothing that the experiment could take away. */
+static bool lacks(const struct subject *subject, enum inspect_fact experiment)
+{
+    static const struct {
+        enum inspect_fact experiment, takes;
+    } needs[] = {{FACT_tame_input, FACT_guess_cycles},
+                 {FACT_edit_divide, FACT_divides},
+                 {FACT_edit_gather, FACT_gathered},
+                 {FACT_edit_forward, FACT_failed_forwards},
+                 {FACT_edit_call, FACT_calls}};
+    const double few = 0.01 * fact(subject, FACT_cycles);
+    for (size_t i = 0; i < ARRAY_LEN(needs); i++)
+        if (needs[i].experiment == experiment)
+            return isnan(fact(subject, experiment)) &&
+                   fact(subject, needs[i].takes) <= few;
+    return false;
+}
+
 /* Cycles of an operation that an experiment takes away; NaN: it was not tried. */
 static double freed_by(const struct subject *subject, enum inspect_fact experiment)
 {
     const double left = fact(subject, experiment);
     const double time = cycles_of(subject) + placement_of(subject);
-    return left > 1 ? 0
-                    : (1 - left) * time * inspect_flip_base(&subject->facts, experiment);
+    return left > 1 || lacks(subject, experiment)
+               ? 0
+               : (1 - left) * time * inspect_flip_base(&subject->facts, experiment);
 }
 
 /* A row tells of this cause already, or the bound that stands for the same. */

@@ -245,6 +245,17 @@ static void find_residual(const struct inspect_facts *facts,
     findings->residual_share = fmax(0, 1 - most) * place;
 }
 
+/* What is there beside any cause: the share that a finding of a place or a clock has; of
+ * others infinite. */
+static double least_share(const struct inspect_facts *facts,
+                          const struct inspect_finding *finding)
+{
+    return finding->cause == CAUSE_placement ? finding->share
+           : finding->cause == CAUSE_clock
+               ? 1 - inspect_fact_value(facts, FACT_clock_share)
+               : (double)INFINITY;
+}
+
 void inspect_find(const struct inspect_facts *facts, struct inspect_findings *findings)
 {
     /* More than a quarter of the time: what was found is not the whole story. */
@@ -260,8 +271,8 @@ void inspect_find(const struct inspect_facts *facts, struct inspect_findings *fi
         return;
     struct inspect_finding *const first = findings->finding;
     const size_t last = findings->n++;
-    const bool before = last == 1 && first->cause == CAUSE_placement &&
-                        2 * first->share < findings->residual_share;
+    const bool before =
+        last == 1 && 2 * least_share(facts, first) < findings->residual_share;
     if (before)
         first[1] = first[0];
     first[before ? 0 : last] = (struct inspect_finding){.cause = CAUSE_unexplained,

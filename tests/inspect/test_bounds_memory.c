@@ -313,6 +313,11 @@ TEST(test_tame_input)
     inspect_fact_set_interval(&facts, FACT_input_repeated, 0.98, 0.93, 1.02);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.74, 0);
+    assert_near(VALUE(unlearnt_cycles), VALUE(guess_cycles), 0);
+    inspect_fact_set_interval(&facts, FACT_input_repeated, 0.99, 0.97, 1.02);
+    inspect_bounds(&facts);
+    assert_near(VALUE(unlearnt_cycles), 0, 0);
+    assert_true(VALUE(guess_cycles) > 0);
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.12, 0.12, 0.12);
     inspect_fact_set_interval(&facts, FACT_input_repeated, 0.92, 0.91, 0.93);
     inspect_bounds(&facts);

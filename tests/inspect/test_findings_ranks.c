@@ -291,6 +291,23 @@ TEST(test_placement_is_apart)
     assert_int_equal(findings.finding[0].cause, CAUSE_placement);
 }
 
+/* A slow clock accounts for what it is slower, and is no answer where more has no cause.
+ */
+TEST(test_clock_is_apart)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_cycles, 10);
+    inspect_fact_set(&facts, FACT_code_cycles, 5);
+    inspect_fact_set(&facts, FACT_clock_share, 0.92);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
+    assert_int_equal(findings.finding[1].cause, CAUSE_clock);
+    inspect_fact_set(&facts, FACT_clock_share, 0.7);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_clock);
+}
+
 /* A gain that other addresses bring as well is no gain by the condition. */
 TEST(test_layout_gains_as_well)
 {

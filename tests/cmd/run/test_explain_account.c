@@ -307,6 +307,16 @@ TEST(test_causes)
     struct account *made = account(&both);
     assert_int_equal(made->bounds.n, 1);
     account_free(made);
+    /* One without divisions has none that it could lose. */
+    inspect_fact_set(&both.b.facts, FACT_divides, 0);
+    made = account(&both);
+    assert_int_equal(made->bounds.n, 2);
+    assert_near(made->bounds.row[1].b, 0, 1e-9);
+    account_free(made);
+    inspect_fact_set(&both.b.facts, FACT_divides, 1);
+    made = account(&both);
+    assert_int_equal(made->bounds.n, 1);
+    account_free(made);
     /* 10% of the other is no finding, but a part of the difference. */
     static const double left[] = {0.9, 1.05}, freed[] = {0.3, 0};
     for (size_t i = 0; i < ARRAY_LEN(left); i++) {
