@@ -46,6 +46,27 @@ TEST(test_each_evidence_is_necessary)
     }
 }
 
+/* Noise makes the interval of an edit wide: one that gains nothing in its middle silences
+ * what it would show. */
+TEST(test_edits_in_vain)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+        for (const struct said *said = scripts[i].silent; said->fact != INSPECT_FACTS;
+             said++) {
+            struct inspect_facts facts = facts_of(&scripts[i]);
+            struct inspect_findings findings;
+            if (strncmp(inspect_fact_name(said->fact), "edit_", 5) != 0 ||
+                said->value < 1)
+                continue;
+            inspect_fact_set_interval(&facts, said->fact, 0.98, 0.9, 1.1);
+            inspect_find(&facts, &findings);
+            assert_false(has(&findings, scripts[i].cause));
+            n++;
+        }
+    assert_true(n >= 3);
+}
+
 TEST(test_counter_evidence_silences)
 {
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
