@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A prototype as a whole. */
+#include <strings.h>
+
 #include "declare_private.h"
 
 int declaration_find(const struct declaration *declaration, const char *name)
@@ -20,6 +22,20 @@ bool declaration_knows(const struct declaration *declaration, const char *name)
 
 /* ---- reading ---- */
 
+/* An enumeration or an int, by its name: lzma_ret, yajl_status, hs_error_t. */
+static bool says_status(const struct token *word)
+{
+    static const char *const ends[] = {"status", "status_t", "error", "error_t", "_err",
+                                       "_err_t", "_ret", "_ret_t", "_rc"};
+    const size_t n = word->n;
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        const size_t length = strlen(ends[i]);
+        found |= n > length && !strncasecmp(&word->at[n - length], ends[i], length);
+    }
+    return found && !memchr(word->at, ':', n);
+}
+
 static int read_returned(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
@@ -29,6 +45,11 @@ static int read_returned(struct reader *reader)
     int status = specifier_read(reader, &specifier);
     if (status < 0)
         return status;
+    if (specifier.is_unknown && !specifier.is_structure && !specifier.pointers &&
+        says_status(specifier.word)) {
+        specifier.type = CTYPE_I32;
+        specifier.is_unknown = false;
+    }
     declaration->returned = specifier.pointers ? CTYPE_POINTER : specifier.type;
     declaration->vector = specifier.pointers ? 0 : specifier.vector;
     snprintf(declaration->returned_as, sizeof declaration->returned_as, "%s",

@@ -17,13 +17,13 @@ static const struct {
     {CTYPE_F16, "f16 _Float16 __fp16 float16_t"},
     {CTYPE_BF16, "bf16 __bf16 bfloat16_t bfloat16"},
     {CTYPE_F32,
-     "f32 float float32_t gfloat _Float32 GLfloat FLAC__real cmsFloat32Number Ipp32f"},
+     "f32 float float32_t gfloat smpl_t _Float32 GLfloat FLAC__real cmsFloat32Number Ipp32f"},
     {CTYPE_F64,
      "f64 double float64_t gdouble _Float64 _Float32x GLdouble cmsFloat64Number Ipp64f"},
     {CTYPE_I8, "i8 int8_t int_fast8_t gchar gint8 UBool __s8 s8 GLbyte"},
     {CTYPE_U8,
      "u8 uint8_t uint_fast8_t char8_t uchar u_char u_int8_t byte Byte Bytef BYTE U8 "
-     "__u8 guchar guint8 png_byte JSAMPLE JOCTET lzo_byte GLubyte GLboolean xmlChar "
+     "__u8 guchar guint8 png_byte JSAMPLE JOCTET lzo_byte GLubyte GLboolean xmlChar OnigUChar "
      "FLAC__byte cmsUInt8Number Ipp8u __mmask8"},
     {CTYPE_I16, "i16 int16_t s16 gint16 JCOEF png_int_16 GLshort __s16 Ipp16s"},
     {CTYPE_U16,
@@ -40,7 +40,7 @@ static const struct {
      "cmsUInt32Number __u32 Ipp32u __mmask32 socklen_t wint_t mode_t"},
     {CTYPE_I64,
      "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
-     "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 mp_size_t slong "
+     "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 mp_size_t slong fmpz "
      "sf_count_t tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos dim_t inc_t npy_intp "
      "clock_t suseconds_t __s64"},
     {CTYPE_U64,

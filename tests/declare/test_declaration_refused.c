@@ -277,7 +277,7 @@ static const struct {
     {"void (void *p = x, const u8 *x[2][n], int n)", "x is not one array"},
     {"void (void *p = x, __m128 x)", "x is not one array"},
     {"void (u8 *p = x * 2, u8 x[n], int n)", "expected ',' or ')' behind the value"},
-    {"void (u8 *p = &x[n, u8 x[n], int n)", "does not end"},
+    {"void (u8 *p = &x[n, u8 x[n], int n)", "expected ',' or ')' behind"},
     {"void (u8 *p = &x[1] + 1, u8 x[n], int n)", "expected ',' or ')' behind"},
     {"void (u8 **p = x, u8 x[n], int n)", "a pointer is NULL, a \"text\""},
     {"void (u8 y[n] length e, u8 *e = x, u8 x[n], int n)", "a length is in a pointer"},

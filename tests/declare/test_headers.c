@@ -31,6 +31,10 @@ TEST(test_macros)
         "int f(__attribute__((aligned(64))) const u8 x[n], int n)",
         "int f(alignas(32) const u8 x[n], _Alignas(4) int n)",
         "int mode_f(const u8 x[n], int n) for mode, interrupt, pascal",
+        "hs_error_t HS_CDECL hs_f(const char x[n], unsigned int n);",
+        "YAJL_API yajl_status yajl_f(const unsigned char x[n], size_t n);",
+        "APU_DECLARE(apr_status_t) apr_f(const void x[n], apr_size_t n);",
+        "extern LZMA_API(lzma_ret) lzma_f(const uint8_t x[n], size_t n) lzma_nothrow;",
         "BZ_EXTERN int BZ_API(BZ2_f) ( const char x[n], unsigned int n );",
         "LUA_API int (lua_f) (const u8 x[n], int n);",
     };

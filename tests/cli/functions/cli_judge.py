@@ -137,7 +137,7 @@ class Judge(Case):
         source.write_text("#include <stddef.h>\n#include <math.h>\n"
                           "void inverse(float *y, const float *x, size_t n) {\n"
                           "for (size_t i = 0; i < n; i++) y[i] = 1 / x[i]; }\n"
-                          "void finite(float *y, const float *x, size_t n) {\n"
+                          "void no_infinity(float *y, const float *x, size_t n) {\n"
                           "for (size_t i = 0; i < n; i++) y[i] = x[i] == 0 ? 7 : 1 / x[i]; }\n"
                           "void number(float *y, const float *x, size_t n) {\n"
                           "for (size_t i = 0; i < n; i++) y[i] = x[i] != x[i] ? 7 : 1 / x[i]; }\n"
@@ -150,9 +150,9 @@ class Judge(Case):
             self.declare(path, library=str(library), kernels={"scalar": "inverse"},
                          reference="inverse", tolerance=tolerance, inputs={"x": "edges"})
             verdicts = self.judge(*(f"{library}:{name}" for name in
-                                    ("inverse", "finite", "number", "none")), file=path, status=1)
+                                    ("inverse", "no_infinity", "number", "none")), file=path, status=1)
             self.assertEqual({name: entry["reason"] for name, entry in verdicts.items()},
-                             {"inverse": None, "finite": "wrong", "number": "wrong",
+                             {"inverse": None, "no_infinity": "wrong", "number": "wrong",
                               "none": "wrong"})
 
     def test_odd(self):
