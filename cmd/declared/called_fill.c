@@ -211,9 +211,10 @@ static double draw_edge(uint32_t type, const struct input *input, uint64_t *rand
 {
     const bool real = type_kind(type) == TYPE_FLOAT;
     const double least = type_ulp(type, 0), normal = ldexp(least, (int)type_digits(type));
-    const double of_reals[] = {NAN, INFINITY, -INFINITY, 0, -0.0, least, normal - least, 1};
-    const double of_integers[] = {input->lo, input->lo + 1, input->hi - 1, input->hi,
-                                  0,         1,             2,             7};
+    const double of_reals[] = {NAN,  INFINITY, -INFINITY,      0,
+                               -0.0, least,    normal - least, 1};
+    const double of_integers[] = {
+        input->lo, input->lo + 1, input->hi - 1, input->hi, 0, 1, 2, 7};
     const uint64_t i = random_next(random) % (2 * ARRAY_LEN(of_reals));
     if (i < ARRAY_LEN(of_reals))
         return real ? of_reals[i] : of_integers[i];

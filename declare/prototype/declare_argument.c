@@ -26,9 +26,8 @@ static int read_extents(struct reader *reader, struct later *later)
         status =
             expression_skip(reader) ?: reader_expect(reader, "]", "behind an extent");
     }
-    /* png_bytep row[n]: the name has the '*' */
-    if (n == 1 && later->specifier.pointers == 1 && later->specifier.named_pointers == 1)
-        later->specifier.pointers = 0;
+    if (n == 1 && later->specifier.pointers == 1 && !later->specifier.of_function)
+        later->specifier.pointers -= later->specifier.named_pointers; /* png_bytep x[n] */
     if (status == 0 && later->specifier.pointers > 2)
         return reader_fail(reader, later->specifier.star,
                            "pointers to pointers are passed in one way, as *x[k][n]: k "
@@ -444,7 +443,8 @@ int argument_finish(struct reader *reader, uint32_t i, const struct later *later
     int status = at ? finish_extents(reader, argument, at, specifier) : 0;
     status = status ?: later->values ? values_check(reader, later->values) : 0;
     status = status ?: length ? finish_length(reader, argument, length) : 0;
-    return status ?: place ? place_finish(reader, i)
-           : whole         ? expression_value(reader, i)
-                           : maker_finish(reader, i);
+    return status
+               ?: place ? place_finish(reader, i)
+              : whole   ? expression_value(reader, i)
+                        : maker_finish(reader, i);
 }

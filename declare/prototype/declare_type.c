@@ -106,8 +106,8 @@ bool token_is_type(const struct reader *reader, const struct token *token)
 {
     enum ctype type;
     bool found = keyword(token) >= 0 || word_type(token, &type) ||
-                 pointer_type(token, NULL) ||
-                 typedef_find(reader, token) || is_role(token) ||
+                 pointer_type(token, NULL) || typedef_find(reader, token) ||
+                 is_role(token) ||
                  token_among(token, "struct union enum _Complex std::complex") ||
                  token_among(token, ignored);
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)

@@ -16,19 +16,19 @@ static const struct {
     {CTYPE_BYTES, "bytes"},
     {CTYPE_F16, "f16 _Float16 __fp16 float16_t"},
     {CTYPE_BF16, "bf16 __bf16 bfloat16_t bfloat16"},
-    {CTYPE_F32,
-     "f32 float float32_t gfloat smpl_t _Float32 GLfloat FLAC__real cmsFloat32Number Ipp32f"},
+    {CTYPE_F32, "f32 float float32_t gfloat smpl_t _Float32 GLfloat FLAC__real "
+                "cmsFloat32Number Ipp32f"},
     {CTYPE_F64,
      "f64 double float64_t gdouble _Float64 _Float32x GLdouble cmsFloat64Number Ipp64f"},
     {CTYPE_I8, "i8 int8_t int_fast8_t gchar gint8 UBool __s8 s8 GLbyte"},
     {CTYPE_U8,
      "u8 uint8_t uint_fast8_t char8_t uchar u_char u_int8_t byte Byte Bytef BYTE U8 "
-     "__u8 guchar guint8 png_byte JSAMPLE JOCTET lzo_byte GLubyte GLboolean xmlChar OnigUChar "
+     "__u8 guchar guint8 png_byte JSAMPLE JOCTET lzo_byte GLubyte GLboolean xmlChar "
+     "OnigUChar "
      "FLAC__byte cmsUInt8Number Ipp8u __mmask8"},
     {CTYPE_I16, "i16 int16_t s16 gint16 JCOEF png_int_16 GLshort __s16 Ipp16s"},
-    {CTYPE_U16,
-     "u16 uint16_t ushort u_short u_int16_t char16_t UChar U16 guint16 __u16 "
-     "png_uint_16 GLushort GLhalf cmsUInt16Number Ipp16u __mmask16"},
+    {CTYPE_U16, "u16 uint16_t ushort u_short u_int16_t char16_t UChar U16 guint16 __u16 "
+                "png_uint_16 GLushort GLhalf cmsUInt16Number Ipp16u __mmask16"},
     {CTYPE_I32,
      "i32 int32_t s32 gboolean gint gint32 wchar_t lapack_int blasint CBLAS_INT "
      "BROTLI_BOOL UErrorCode UChar32 png_int_32 GLint GLsizei pixman_bool_t "
@@ -40,7 +40,8 @@ static const struct {
      "cmsUInt32Number __u32 Ipp32u __mmask32 socklen_t wint_t mode_t"},
     {CTYPE_I64,
      "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
-     "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 mp_size_t slong fmpz "
+     "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 mp_size_t slong "
+     "fmpz "
      "sf_count_t tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos dim_t inc_t npy_intp "
      "clock_t suseconds_t __s64"},
     {CTYPE_U64,
@@ -103,10 +104,10 @@ static bool sized_type(const struct token *word, enum ctype *type)
     static const struct {
         const char *name;
         enum ctype type;
-    } names[] = {{"int8", CTYPE_I8},     {"uint8", CTYPE_U8},    {"int16", CTYPE_I16},
-                 {"uint16", CTYPE_U16},  {"int32", CTYPE_I32},   {"uint32", CTYPE_U32},
-                 {"int64", CTYPE_I64},   {"uint64", CTYPE_U64},  {"float32", CTYPE_F32},
-                 {"float64", CTYPE_F64}, {"size_t", CTYPE_U64},  {"ssize_t", CTYPE_I64}};
+    } names[] = {{"int8", CTYPE_I8},     {"uint8", CTYPE_U8},   {"int16", CTYPE_I16},
+                 {"uint16", CTYPE_U16},  {"int32", CTYPE_I32},  {"uint32", CTYPE_U32},
+                 {"int64", CTYPE_I64},   {"uint64", CTYPE_U64}, {"float32", CTYPE_F32},
+                 {"float64", CTYPE_F64}, {"size_t", CTYPE_U64}, {"ssize_t", CTYPE_I64}};
     const bool of_vector = !strncmp(word->at, "v_", 2) || !strncmp(word->at, "vec_", 4);
     for (size_t i = 0; i < ARRAY_LEN(names) && !of_vector; i++) {
         const size_t n = strlen(names[i].name);

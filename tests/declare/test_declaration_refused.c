@@ -119,6 +119,8 @@ static const struct {
     {"void (intptr n)", "unknown type; did you mean intptr_t?"},
     {"void (const v_int32 x[n], int n)", "unknown type"},
     {"void (png_bytepp x[n], int n)", "how many pointers, to how many elements?"},
+    {"typedef int (*call)(int); void (call x[n], int n)",
+     "how many pointers, to how many"},
     {"dobule f(int n)", "unknown type; did you mean double?"},
     {"lnog (int n)", "lnog is no known type; write in C what it stands for"},
     {"void (lnog x[n], int n)", "unknown type; did you mean long?"},
