@@ -89,7 +89,8 @@ enum argument_kind {
                            a pointer */
     ARGUMENT_TEXT,      /* const char *s = "abc" */
     ARGUMENT_OPAQUE,    /* T *ctx = from ctx_new(3) free ctx_free */
-    ARGUMENT_SYMBOL     /* T *f = &name: address of a function or variable */
+    ARGUMENT_SYMBOL,    /* T *f = &name: address of a function or variable */
+    ARGUMENT_WITHIN     /* T *end = x + n, T *p = x: a place in an array */
 };
 
 /* The use that a function makes of an array. */
@@ -134,8 +135,10 @@ struct declared_argument {
                         DECLARED_RETURN, or DECLARED_WHOLE */
     /* DIMENSION: */
     int dimension; /* index */
-    /* INTEGER; LENGTH: what it holds before a call (n = 0: zero): */
+    /* INTEGER; LENGTH: what it holds before a call; WITHIN: elements from where array
+       `within` begins (n = 0: zero): */
     struct extent integer;
+    uint32_t within;
     /* NUMBER; LENGTH of a float type: */
     double number;
     /* TEXT: the bytes; SYMBOL: its name; ARRAY: VALUES_INPUT and a list, or nothing: */
@@ -181,6 +184,8 @@ int declaration_expression(const struct declaration *declaration, const char *te
                            struct extent *extent, struct error *error);
 /* False: what the function does, nobody can see. */
 bool declaration_has_outputs(const struct declaration *declaration);
+/* True of an array that the function is passed, or a place in it. */
+bool declaration_passes(const struct declaration *declaration, uint32_t array);
 /* The function that frees memory which a call makes; empty: none. */
 const char *declaration_freer(const struct declaration *declaration);
 /* Index of an argument, or -1. */
@@ -193,7 +198,7 @@ struct declared_sizes {
     uint64_t planes[DECLARED_MAX]; /* ARRAY: of pointers; else 1 */
     uint64_t plane[DECLARED_MAX];  /* ARRAY: elements of a plane */
     uint64_t stride[DECLARED_MAX]; /* ARRAY: elements from one plane to the next */
-    int64_t integer[DECLARED_MAX]; /* DIMENSION, INTEGER, LENGTH */
+    int64_t integer[DECLARED_MAX]; /* DIMENSION, INTEGER, LENGTH, WITHIN */
     uint64_t in_bytes, out_bytes;  /* sums: IN and INOUT; OUT and INOUT */
 };
 #define DECLARED_BYTES_MAX ((uint64_t)1 << 44) /* of one array */

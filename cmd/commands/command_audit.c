@@ -17,9 +17,11 @@ static bool is_module(const char *word)
     return dot && (!strcmp(dot, ".json") || !strcmp(dot, ".so"));
 }
 
+/* Not of an op without dimensions, which has the shape 1. */
 static bool is_line(const char *shapes)
 {
-    return shapes && strspn(shapes, "0123456789KMGi.,*: ") == strlen(shapes);
+    return shapes && strcmp(shapes, "1") != 0 &&
+           strspn(shapes, "0123456789KMGi.,*: ") == strlen(shapes);
 }
 
 /* Has each op that will run one dimension alone? */

@@ -9,6 +9,8 @@
 double declared_slack(const struct tolerance *tolerance, uint32_t type, double value)
 {
     const bool real = type_kind(type) == TYPE_FLOAT;
+    if (real && tolerance->kind > TOLERANCE_EXACT && !isfinite(value))
+        return 0; /* a part of it would be any distance */
     switch (tolerance->kind) {
     case TOLERANCE_ULP:
         return real ? tolerance->value * type_ulp(type, value) : 0;

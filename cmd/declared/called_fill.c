@@ -18,6 +18,7 @@ enum input_kind {
     INPUT_SORTED,
     INPUT_INDICES,
     INPUT_RUNS,
+    INPUT_EDGES,
     INPUT_CONSTANT,
     INPUT_TEXT,
     INPUT_FILE,
@@ -68,6 +69,7 @@ static int input_read(const struct declaration *declaration, const char *text,
         {"sorted", INPUT_SORTED, true, false},  {"indices", INPUT_INDICES, true, true},
         {"runs", INPUT_RUNS, true, false},      {"zero", INPUT_CONSTANT, false, false},
         {"text", INPUT_TEXT, false, false},     {"default", INPUT_NONE, false, false},
+        {"edges", INPUT_EDGES, false, false},
     };
     const size_t length = strcspn(text, ":");
     *input = (struct input){.kind = INPUT_NONE};
@@ -204,9 +206,27 @@ static int fill_file(const char *beside, const struct simdbench_operand *operand
     return 0;
 }
 
-static double draw(const struct input *input, bool whole, uint64_t *random)
+/* Half of them are values that code forgets. */
+static double draw_edge(uint32_t type, const struct input *input, uint64_t *random)
 {
+    const bool real = type_kind(type) == TYPE_FLOAT;
+    const double least = type_ulp(type, 0), normal = ldexp(least, (int)type_digits(type));
+    const double of_reals[] = {NAN,  INFINITY, -INFINITY,      0,
+                               -0.0, least,    normal - least, 1};
+    const double of_integers[] = {
+        input->lo, input->lo + 1, input->hi - 1, input->hi, 0, 1, 2, 7};
+    const uint64_t i = random_next(random) % (2 * ARRAY_LEN(of_reals));
+    if (i < ARRAY_LEN(of_reals))
+        return real ? of_reals[i] : of_integers[i];
+    return real ? normal_next(random) : draw_between(input, true, random);
+}
+
+static double draw(uint32_t type, const struct input *input, uint64_t *random)
+{
+    const bool whole = type_kind(type) != TYPE_FLOAT;
     switch (input->kind) {
+    case INPUT_EDGES:
+        return draw_edge(type, input, random);
     case INPUT_NORMAL:
         return whole ? round(16 * normal_next(random)) : normal_next(random);
     case INPUT_INDICES:
@@ -219,12 +239,11 @@ static double draw(const struct input *input, bool whole, uint64_t *random)
 static void fill_drawn(const struct simdbench_operand *operand, const struct input *input,
                        uint64_t random)
 {
-    const bool whole = type_kind(operand->type) != TYPE_FLOAT;
     double value = 0;
     uint64_t left = 0;
     for (uint64_t e = 0; e < operand->count; e++) {
         if (input->kind != INPUT_RUNS || left == 0) {
-            value = draw(input, whole, &random);
+            value = draw(operand->type, input, &random);
             left = 1 + random_next(&random) % (2 * RUN_LENGTH - 1);
         }
         left -= input->kind == INPUT_RUNS;

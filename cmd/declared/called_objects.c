@@ -205,7 +205,7 @@ static void renew_arrays(const struct made_call *made)
         const struct simdbench_operand *const to = made_call_array(made, i);
         const struct simdbench_operand *const from =
             to && to->role == SIMDBENCH_INOUT ? made->operands.operand[to->source] : NULL;
-        if (from && from->data && to->data)
+        if (!declaration_passes(declaration, i) && from && from->data && to->data)
             memcpy(to->data, from->data, operand_bytes(to));
     }
 }

@@ -132,8 +132,7 @@ void values_fill(const struct declared_slot *slot, const int64_t *dimension,
 /* called_fill.c */
 #define DECLARED_INPUTS                                                               \
     "default, normal, uniform:LO..HI, sorted, indices:LO..HI, runs, constant:VALUE, " \
-    "zero, "                                                                          \
-    "text, values:A,B.., file:PATH"
+    "zero, edges, text, values:A,B.., file:PATH"
 /* -EINVAL: `input` is none of them. */
 int slot_fill(struct declared_slot *slot, const struct simdbench_operands *operands,
               uint64_t seed, const char *input);

@@ -184,6 +184,30 @@ static bool process_has(pid_t pid, const char *path)
     return found;
 }
 
+static bool count_shared(char *line, void *n)
+{
+    *(size_t *)n += strstr(line, " rw-s ") || strstr(line, " rwxs ");
+    return true;
+}
+
+/* Descriptors that can be written to, and memory that others may see. */
+static size_t count_ways(pid_t pid)
+{
+    char name[64];
+    size_t n = 0;
+    snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
+    file_lines("", name, count_shared, &n);
+    snprintf(name, sizeof name, "/proc/%d/fdinfo/", (int)pid);
+    DIR *const folder = opendir(name);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        const int octal = file_told(name, entry->d_name, "flags"); /* read as decimal */
+        n += octal > 0 && (octal % 10 & O_ACCMODE) != O_RDONLY;
+    }
+    if (folder)
+        closedir(folder);
+    return n;
+}
+
 /* Threads are counted here if the system has no filters of calls. */
 int judge_watch(struct referee *referee)
 {
@@ -205,7 +229,9 @@ int candidate_start(struct referee *referee, struct error *error)
     int status = cell_start(cell, "candidate", NULL, referee->cpu, error);
     if (status < 0)
         return status;
-    const bool usual = process_has(cell->worker->info.pid, referee->known_library);
+    const pid_t pid = cell->worker->info.pid;
+    const bool usual = process_has(pid, referee->known_library);
+    const size_t ways = count_ways(pid);
     /* A file that it opens while it is loaded serves it later, as /proc/PID/mem. */
     const int dumpable = prctl(PR_GET_DUMPABLE);
     prctl(PR_SET_DUMPABLE, 0);
@@ -214,8 +240,16 @@ int candidate_start(struct referee *referee, struct error *error)
         prctl(PR_SET_DUMPABLE, 1);
     if (status == 0)
         cell->first = message_u64(reply, "first", 0);
+    if (status == 0 && count_ways(pid) > ways)
+        status = reject(referee, "helpers",
+                        "when it is loaded it opens a file to write to, or memory that "
+                        "another process may share");
+    if (status == 0 && message_true(reply, "modes"))
+        status = reject(referee, "unsafe",
+                        "loading it changes rounding or flush-to-zero modes, as what was "
+                        "linked with -ffast-math does");
     if (status == 0 && !usual && strcmp(referee->library, referee->known_library) != 0 &&
-        process_has(cell->worker->info.pid, referee->known_library))
+        process_has(pid, referee->known_library))
         status = reject(referee, "reference",
                         "loads %.300s, which has the functions that it is held against",
                         referee->known_library);

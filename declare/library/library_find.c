@@ -32,6 +32,13 @@ static void cut_hash(char *name)
         *hash = '\0';
 }
 
+/* A tag of the compiler says nothing to who asks: QuoteMeta[abi:cxx11] */
+static void cut_tags(char *name)
+{
+    for (char *tag; (tag = strstr(name, "[abi:")) && strchr(tag, ']');)
+        memmove(tag, strchr(tag, ']') + 1, strlen(strchr(tag, ']')));
+}
+
 char *name_demangle(const char *symbol)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -40,8 +47,10 @@ char *name_demangle(const char *symbol)
         return NULL;
     pthread_once(&once, find_demangler);
     char *const name = demangle ? demangle(symbol, NULL, NULL, &status) : NULL;
-    if (name)
+    if (name) {
         cut_hash(name);
+        cut_tags(name);
+    }
     return name;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A prototype as a whole, and what a shape makes of it. */
-#include <inttypes.h>
+/* A prototype as a whole. */
+#include <strings.h>
 
 #include "declare_private.h"
 
@@ -22,6 +22,20 @@ bool declaration_knows(const struct declaration *declaration, const char *name)
 
 /* ---- reading ---- */
 
+/* An enumeration or an int, by its name: lzma_ret, yajl_status, hs_error_t. */
+static bool says_status(const struct token *word)
+{
+    static const char *const ends[] = {"status", "status_t", "error",  "error_t", "_err",
+                                       "_err_t", "_ret",     "_ret_t", "_rc"};
+    const size_t n = word->n;
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        const size_t length = strlen(ends[i]);
+        found |= n > length && !strncasecmp(&word->at[n - length], ends[i], length);
+    }
+    return found && !memchr(word->at, ':', n);
+}
+
 static int read_returned(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
@@ -31,6 +45,11 @@ static int read_returned(struct reader *reader)
     int status = specifier_read(reader, &specifier);
     if (status < 0)
         return status;
+    if (specifier.is_unknown && !specifier.is_structure && !specifier.pointers &&
+        says_status(specifier.word)) {
+        specifier.type = CTYPE_I32;
+        specifier.is_unknown = false;
+    }
     declaration->returned = specifier.pointers ? CTYPE_POINTER : specifier.type;
     declaration->vector = specifier.pointers ? 0 : specifier.vector;
     snprintf(declaration->returned_as, sizeof declaration->returned_as, "%s",
@@ -272,6 +291,8 @@ static int parse(struct reader *reader)
     declaration->n_passed = declaration->n;
     status = status < 0 ? status : read_rest(reader);
     for (uint32_t i = 0; i < declaration->n && status == 0; i++)
+        place_settle(reader, i);
+    for (uint32_t i = 0; i < declaration->n && status == 0; i++)
         status = argument_finish(reader, i, &reader->later[i]);
     status = status < 0 ? status : makers_order(reader);
     status = status < 0 ? status : check_lengths(reader);
@@ -304,6 +325,15 @@ bool declaration_has_outputs(const struct declaration *declaration)
     return any;
 }
 
+bool declaration_passes(const struct declaration *declaration, uint32_t array)
+{
+    bool passed = array < declaration->n_passed;
+    for (uint32_t i = 0; i < declaration->n_passed; i++)
+        passed |= declaration->argument[i].kind == ARGUMENT_WITHIN &&
+                  declaration->argument[i].within == array;
+    return passed;
+}
+
 const char *declaration_freer(const struct declaration *declaration)
 {
     const char *freer = declaration->freed_by;
@@ -329,92 +359,4 @@ int declaration_expression(const struct declaration *declaration, const char *te
                ? status
                : reader_fail(reader, reader_token(reader),
                              "nothing is expected behind the expression");
-}
-
-/* ---- shapes ---- */
-
-static int measure_planes(const struct declared_argument *argument,
-                          const int64_t *dimension, int64_t *planes, struct error *error)
-{
-    *planes = 1;
-    if (!argument->planes.n)
-        return 0;
-    const int status = extent_value(&argument->planes, dimension, planes, error);
-    return status < 0 || (*planes >= 0 && *planes <= PLANES_MAX)
-               ? status
-               : invalid(error,
-                         "%s would have %" PRId64 " pointers; 0 to %d are possible",
-                         argument->name, *planes, PLANES_MAX);
-}
-
-static int measure_array(const struct declared_argument *argument,
-                         const int64_t *dimension, uint32_t i,
-                         struct declared_sizes *sizes, struct error *error)
-{
-    const uint64_t size = ctype_bytes(argument->type);
-    int64_t value = 0, planes = 0;
-    int status = extent_value(&argument->count, dimension, &value, error)
-                     ?: measure_planes(argument, dimension, &planes, error);
-    if (status < 0)
-        return status;
-    if (value < 0)
-        return invalid(error, "%s would have %" PRId64 " elements", argument->name,
-                       value);
-    uint64_t bytes;
-    if (__builtin_mul_overflow((uint64_t)value, size * (uint64_t)(planes ? planes : 1),
-                               &bytes) ||
-        bytes > DECLARED_BYTES_MAX)
-        return error_set(error, -EOVERFLOW,
-                         "%s would have %" PRId64 " elements, more than memory holds",
-                         argument->name, value);
-    const uint64_t align = argument->planes.n ? PLANE_ALIGN / size : 1;
-    sizes->planes[i] = (uint64_t)planes;
-    sizes->plane[i] = (uint64_t)value;
-    sizes->stride[i] = ((uint64_t)value + align - 1) / align * align;
-    sizes->count[i] = sizes->stride[i] * (uint64_t)planes;
-    sizes->bytes[i] = (uint64_t)planes * (uint64_t)value * size;
-    return 0;
-}
-
-static int measure_integer(const struct declared_argument *argument,
-                           const int64_t *dimension, int64_t *value, struct error *error)
-{
-    int64_t lo, hi;
-    int status = 0;
-    *value = 0;
-    if (argument->kind == ARGUMENT_DIMENSION)
-        *value = dimension[argument->dimension];
-    else
-        status = extent_value(&argument->integer, dimension, value, error);
-    ctype_range(argument->type, &lo, &hi);
-    const bool beyond =
-        argument->type == CTYPE_U64 && extent_is_beyond(&argument->integer);
-    if (status == 0 && !beyond && (*value < lo || *value > hi))
-        status = invalid(
-            error, "%s would be %" PRId64 ", and a %s holds %" PRId64 " to %" PRId64,
-            argument->name, *value, ctype_name(argument->type), lo, hi);
-    return status;
-}
-
-static bool has_integer(const struct declared_argument *argument)
-{
-    return argument->kind == ARGUMENT_DIMENSION || argument->kind == ARGUMENT_INTEGER ||
-           argument->kind == ARGUMENT_LENGTH;
-}
-
-int declaration_measure(const struct declaration *declaration, const int64_t *dimension,
-                        struct declared_sizes *sizes, struct error *error)
-{
-    int status = 0;
-    *sizes = (struct declared_sizes){.in_bytes = 0};
-    for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
-        const struct declared_argument *const argument = &declaration->argument[i];
-        if (argument->kind == ARGUMENT_ARRAY)
-            status = measure_array(argument, dimension, i, sizes, error);
-        else if (has_integer(argument) && !ctype_is_float(argument->type))
-            status = measure_integer(argument, dimension, &sizes->integer[i], error);
-        sizes->in_bytes += argument->role & ARGUMENT_IN ? sizes->bytes[i] : 0;
-        sizes->out_bytes += argument->role & ARGUMENT_OUT ? sizes->bytes[i] : 0;
-    }
-    return status;
 }

@@ -26,6 +26,8 @@ static int read_extents(struct reader *reader, struct later *later)
         status =
             expression_skip(reader) ?: reader_expect(reader, "]", "behind an extent");
     }
+    if (n == 1 && later->specifier.pointers == 1 && !later->specifier.of_function)
+        later->specifier.pointers -= later->specifier.named_pointers; /* png_bytep x[n] */
     if (status == 0 && later->specifier.pointers > 2)
         return reader_fail(reader, later->specifier.star,
                            "pointers to pointers are passed in one way, as *x[k][n]: k "
@@ -129,6 +131,11 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
     const struct token *const token = reader_token(reader);
     const bool number = ctype_is_float(specifier->type);
     argument->type = CTYPE_VOID;
+    if (place_is_next(reader, specifier)) {
+        argument->kind = ARGUMENT_WITHIN;
+        later->value = reader->at;
+        return expression_skip(reader);
+    }
     if (reader_take(reader, "NULL") || reader_take(reader, "nullptr")) {
         argument->kind = ARGUMENT_NULL;
         return 0;
@@ -148,18 +155,19 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
     }
     if (specifier->pointers == 2 && reader_take(reader, "0"))
         return written_pointer_parse(reader, argument);
+    if (token_is(specifier->star, "&") && !specifier->is_structure)
+        return type_unknown(reader, specifier);
     if (specifier->each)
         return reader_fail(
             reader, specifier->word,
             "write the address of a complex number or a structure as an array: %s[1]",
             argument->name);
-    if (token_is(specifier->star, "&") && !specifier->is_structure)
-        return type_unknown(reader, specifier);
     if ((!ctype_is_integer(specifier->type) && !number) || specifier->is_const ||
         specifier->pointers > 1)
         return reader_fail(reader, token,
-                           "a pointer is NULL, a \"text\", from f(...) or &name; a "
-                           "number whose address is passed is written T &x");
+                           "a pointer is NULL, a \"text\", from f(...), &name, or x + n, "
+                           "a place in array x; a number whose address is passed is "
+                           "written T &x");
     argument->kind = ARGUMENT_LENGTH;
     argument->type = specifier->type;
     argument->by_address = true;
@@ -430,9 +438,13 @@ int argument_finish(struct reader *reader, uint32_t i, const struct later *later
     struct declared_argument *argument = argument_of(reader, i);
     const struct specifier *const specifier = &later->specifier;
     const size_t at = later->extents, length = later->length;
-    const bool whole = later->value && !ctype_is_float(argument->type);
+    const bool place = argument->kind == ARGUMENT_WITHIN;
+    const bool whole = later->value && !ctype_is_float(argument->type) && !place;
     int status = at ? finish_extents(reader, argument, at, specifier) : 0;
     status = status ?: later->values ? values_check(reader, later->values) : 0;
     status = status ?: length ? finish_length(reader, argument, length) : 0;
-    return status ?: (whole ? expression_value(reader, i) : 0) ?: maker_finish(reader, i);
+    return status
+               ?: place ? place_finish(reader, i)
+              : whole   ? expression_value(reader, i)
+                        : maker_finish(reader, i);
 }

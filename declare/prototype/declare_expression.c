@@ -178,6 +178,72 @@ int expression_skip(struct reader *reader)
     }
 }
 
+/* ---- places in arrays ---- */
+
+/* Where a number can be meant, it may begin with a dimension: place_settle() knows. */
+bool place_is_next(const struct reader *reader, const struct specifier *specifier)
+{
+    const struct token *const token = reader_token(reader);
+    const bool number = ctype_is_float(specifier->type) && !specifier->each;
+    const bool whole = ctype_is_integer(specifier->type) && !specifier->each;
+    const bool element =
+        token_is(token, "&") && token[1].kind == TOKEN_WORD && token_is(token + 2, "[");
+    const bool named = token->kind == TOKEN_WORD && (!whole || specifier->is_const) &&
+                       !token_among(token, "NULL nullptr from") &&
+                       !(number && token_among(token, "INFINITY NAN"));
+    return specifier->pointers < 2 && (element || named);
+}
+
+static int array_named(const struct reader *reader, const struct token *token)
+{
+    const struct declaration *const declaration = reader->declaration;
+    const int found = token->kind == TOKEN_WORD
+                          ? declaration_find(declaration, token_word(token).text)
+                          : -1;
+    return found >= 0 && declaration->argument[found].kind == ARGUMENT_ARRAY ? found : -1;
+}
+
+void place_settle(struct reader *reader, uint32_t i)
+{
+    struct declared_argument *const argument = &reader->declaration->argument[i];
+    const size_t at = reader->later[i].value;
+    if (argument->kind != ARGUMENT_LENGTH || !at ||
+        array_named(reader, &reader->token[at]) < 0)
+        return;
+    argument->kind = ARGUMENT_WITHIN;
+    argument->type = CTYPE_VOID;
+    argument->by_address = false;
+}
+
+int place_finish(struct reader *reader, uint32_t i)
+{
+    struct declared_argument *const argument = &reader->declaration->argument[i];
+    reader->at = reader->later[i].value;
+    const bool element = reader_take(reader, "&");
+    const struct token *const token = reader_next(reader);
+    const int found = array_named(reader, token);
+    int status = 0;
+    if (found < 0)
+        return reader_fail(reader, token,
+                           "no array is called %s; a pointer is NULL, a \"text\", from "
+                           "f(...), &name, or x + n, a place in array x",
+                           token_word(token).text);
+    if (reader->declaration->argument[found].vector ||
+        reader->later[found].specifier.pointers)
+        return reader_fail(reader, token, "%s is not one array", token_word(token).text);
+    argument->within = (uint32_t)found;
+    if (element)
+        status = reader_expect(reader, "[", "behind the array")
+                     ?: expression_read(reader, &argument->integer)
+                     ?: reader_expect(reader, "]", "behind an element");
+    else if (reader_take(reader, "+") || token_is(reader_token(reader), "-"))
+        status = expression_read(reader, &argument->integer);
+    const uint32_t each = reader->later[found].specifier.each;
+    if (status == 0 && each && argument->integer.n)
+        status = expression_times(reader, &argument->integer, each);
+    return status ?: value_end(reader);
+}
+
 int number_read(struct reader *reader, double *number, bool *single)
 {
     const bool negative = reader_take(reader, "-");

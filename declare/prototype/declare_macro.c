@@ -108,21 +108,29 @@ int attributes_drop(struct reader *reader)
     return status;
 }
 
+static bool is_capital(const struct token *token)
+{
+    bool capital = token->kind == TOKEN_WORD;
+    for (size_t i = 0; i < token->n; i++)
+        capital &= !islower((unsigned char)token->at[i]);
+    return capital;
+}
+
 /* Capitals alone or an underscore inside, as macros are written. */
 static bool looks_like_macro(const struct token *token)
 {
-    bool capitals = token->n > 1, underscore = false;
-    for (size_t i = 0; i < token->n; i++) {
-        capitals &= !islower((unsigned char)token->at[i]);
-        underscore |= token->at[i] == '_';
-    }
-    return token->kind == TOKEN_WORD && (capitals || underscore);
+    return token->kind == TOKEN_WORD &&
+           ((token->n > 1 && is_capital(token)) || memchr(token->at, '_', token->n));
 }
 
-/* Not the type in "state_t const *s". */
+/* Not the type in "state_t const *s" and "state_t LIB_CALL f(". */
 bool macro_before_type(const struct reader *reader)
 {
     const struct token *const token = reader_token(reader);
+    if (token->kind == TOKEN_WORD && !is_capital(token) && is_capital(token + 1) &&
+        token[2].kind == TOKEN_WORD && token_is(token + 3, "(") &&
+        !token_is_type(reader, token + 1))
+        return false;
     return looks_like_macro(token) && !token_is_type(reader, token) &&
            token[1].kind == TOKEN_WORD &&
            (token[2].kind == TOKEN_WORD || !token_is(token + 1, "const")) &&

@@ -32,7 +32,8 @@ struct specifier {
     enum ctype type;
     enum argument_role role; /* 0: not said */
     bool is_const, is_unknown, is_structure;
-    bool moved; /* a macro or an attribute of the type may say where members lie */
+    bool of_function; /* a name of pointers to functions */
+    bool moved;       /* a macro or an attribute of the type may say where members lie */
     uint32_t
         each; /* such numbers of an element, of a pair or a structure; 0: it is one */
     unsigned pointers;
@@ -55,7 +56,8 @@ struct named_type {
     struct token word;
     size_t first, n;
     size_t extents, n_extents; /* [16] */
-    bool moved;                /* as in a specifier */
+    bool is_function;
+    bool moved; /* as in a specifier */
 };
 struct reader {
     const char *text;
@@ -108,6 +110,12 @@ int expression_read(struct reader *reader, struct extent *extent);
 int value_end(const struct reader *reader);
 /* The value of an INTEGER argument, wherever it stands. */
 int expression_value(struct reader *reader, uint32_t i);
+/* T *end = x + n, T *p = x, T *p = &x[k] */
+bool place_is_next(const struct reader *reader, const struct specifier *specifier);
+/* Before arguments are finished: the address of a number that begins with `x` is a place
+ * in array x. */
+void place_settle(struct reader *reader, uint32_t i);
+int place_finish(struct reader *reader, uint32_t i);
 /* So many times as much. */
 int expression_times(struct reader *reader, struct extent *extent, uint32_t n);
 /* Goes behind an expression without reading it, so that names which follow later can be
@@ -128,14 +136,20 @@ int specifier_read(struct reader *reader, struct specifier *specifier);
 /* Takes const, restrict and words that say nothing of a type; `is_const` becomes true of
  * the first of these. */
 bool qualifier_take(struct reader *reader, bool *is_const);
-/* An error if a known type has nearly that name, or 0. */
-int type_misspelt(const struct reader *reader, const struct token *token);
 /* The error of a type that nobody knows: it says what to write. */
 int type_unknown(const struct reader *reader, const struct specifier *specifier);
-/* The type that one word means; false: none, or a vector. */
-bool word_type(const struct token *token, enum ctype *type);
 /* A word that a type consists of, `const` and roles too. */
 bool token_is_type(const struct reader *reader, const struct token *token);
+
+/* ---- declare_words.c ---- */
+
+/* The type that one word means; false: none, or a vector. */
+bool word_type(const struct token *token, enum ctype *type);
+/* True of a name of pointers, such as png_bytep; `specifier`, unless it is NULL, becomes
+ * what it stands for. */
+bool pointer_type(const struct token *token, struct specifier *specifier);
+/* An error if a known type has nearly that name, or 0. */
+int type_misspelt(const struct reader *reader, const struct token *token);
 
 /* ---- declare_typedef.c ---- */
 

@@ -1,57 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types in front of a name: C's words, those of stdint.h, and short ones. */
-#include <ctype.h>
+/* Types in front of a name. */
 #include <strings.h>
 
 #include "declare_private.h"
-#include "word_distance.h"
-
-/* Types of one word: C's, short ones, and those that headers of libraries name. */
-static const struct {
-    enum ctype type;
-    const char *words;
-} types[] = {
-    {CTYPE_VOID, "void"},
-    {CTYPE_BOOL, "bool _Bool"},
-    {CTYPE_BYTES, "bytes"},
-    {CTYPE_F16, "f16 _Float16 __fp16 float16_t"},
-    {CTYPE_BF16, "bf16 __bf16 bfloat16_t bfloat16"},
-    {CTYPE_F32,
-     "f32 float float32_t gfloat _Float32 GLfloat FLAC__real cmsFloat32Number Ipp32f"},
-    {CTYPE_F64,
-     "f64 double float64_t gdouble _Float64 _Float32x GLdouble cmsFloat64Number Ipp64f"},
-    {CTYPE_I8,
-     "i8 int8_t int_fast8_t gchar gint8 UBool __s8 s8 GLbyte opus_int8 FLAC__int8"},
-    {CTYPE_U8,
-     "u8 uint8_t uint_fast8_t char8_t uchar u_char u_int8_t byte Byte Bytef BYTE U8 __u8 "
-     "guchar guint8 png_byte JSAMPLE JOCTET lzo_byte GLubyte GLboolean opus_uint8 "
-     "xmlChar FLAC__byte FLAC__uint8 cmsUInt8Number Ipp8u __mmask8"},
-    {CTYPE_I16, "i16 int16_t s16 gint16 opus_int16 JCOEF png_int_16 GLshort __s16 "
-                "FLAC__int16 Ipp16s"},
-    {CTYPE_U16,
-     "u16 uint16_t ushort u_short u_int16_t char16_t UChar U16 guint16 __u16 png_uint_16 "
-     "GLushort GLhalf opus_uint16 FLAC__uint16 cmsUInt16Number Ipp16u __mmask16"},
-    {CTYPE_I32, "i32 int32_t s32 gboolean gint gint32 wchar_t lapack_int blasint "
-                "CBLAS_INT opus_int32 BROTLI_BOOL UErrorCode UChar32 png_int_32 GLint "
-                "GLsizei pixman_bool_t pixman_fixed_t cmsInt32Number cmsBool __s32 "
-                "FLAC__int32 FLAC__bool Ipp32s pid_t lapack_logical saidx_t saint_t"},
-    {CTYPE_U32, "u32 uint32_t uint u_int u_int32_t char32_t uInt U32 XXH32_hash_t guint "
-                "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 "
-                "lzo_uint32 lzo_uint32_t gpg_error_t gcry_error_t word32 cmsUInt32Number "
-                "__u32 FLAC__uint32 Ipp32u __mmask32 socklen_t wint_t mode_t"},
-    {CTYPE_I64,
-     "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t int_fast64_t "
-     "intmax_t off_t z_off_t glong time_t gssize gint64 mp_size_t slong sf_count_t "
-     "tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos dim_t inc_t npy_intp clock_t suseconds_t "
-     "sqlite3_int64 __s64 FLAC__int64"},
-    {CTYPE_U64,
-     "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t uintmax_t "
-     "ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t gsize guint64 "
-     "mp_limb_t mp_bitcnt_t lzma_vli CBLAS_INDEX lzo_uint png_size_t word64 __u64 "
-     "GrB_Index PCRE2_SIZE FLAC__uint64 __mmask64"},
-};
-
-static const char c_words[] = "char short long signed unsigned";
 
 /* Pairs of numbers, of arrays alone. */
 static const struct {
@@ -93,52 +44,6 @@ static const char ignored[] =
     "const volatile restrict __restrict __restrict__ register static inline extern "
     "__const __inline __inline__ __extension__ constexpr _Noreturn _Nonnull _Nullable "
     "__volatile__";
-
-static bool find_type(const struct token *word, enum ctype *type)
-{
-    for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (token_among(word, types[i].words)) {
-            *type = types[i].type;
-            return true;
-        }
-    return false;
-}
-
-/* utf8proc_int32_t is int32_t. */
-static struct token without_prefix(const struct token *word)
-{
-    static const char names[] = "int8_t uint8_t int16_t uint16_t int32_t uint32_t "
-                                "int64_t uint64_t size_t ssize_t";
-    struct token end = *word;
-    while (end.n > 1) {
-        end.at++;
-        end.n--;
-        if (end.at[-1] == '_' && token_among(&end, names))
-            return end;
-    }
-    return *word;
-}
-
-bool word_type(const struct token *token, enum ctype *type)
-{
-    static const enum ctype keyword_types[] = {(char)-1 < 0 ? CTYPE_I8 : CTYPE_U8,
-                                               CTYPE_I16, CTYPE_I32, CTYPE_I64};
-    static const char *const names[] = {"char", "short", "int", "long"};
-    if (token->kind != TOKEN_WORD)
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (token_is(token, names[i])) {
-            *type = keyword_types[i];
-            return true;
-        }
-    struct token bare = *token;
-    if (bare.n > 5 && !strncmp(bare.at, "std::", 5)) {
-        bare.at += 5;
-        bare.n -= 5;
-    }
-    const struct token end = without_prefix(&bare);
-    return find_type(&bare, type) || find_type(&end, type);
-}
 
 /* ---- words of C that are combined: unsigned long int ---- */
 
@@ -201,7 +106,8 @@ bool token_is_type(const struct reader *reader, const struct token *token)
 {
     enum ctype type;
     bool found = keyword(token) >= 0 || word_type(token, &type) ||
-                 typedef_find(reader, token) || is_role(token) ||
+                 pointer_type(token, NULL) || typedef_find(reader, token) ||
+                 is_role(token) ||
                  token_among(token, "struct union enum _Complex std::complex") ||
                  token_among(token, ignored);
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
@@ -289,7 +195,7 @@ static int read_type(struct reader *reader, struct specifier *specifier)
             specifier->vector = vectors[i].bytes;
             return 0;
         }
-    if (word_type(token, &specifier->type))
+    if (word_type(token, &specifier->type) || pointer_type(token, specifier))
         return 0;
     specifier->is_unknown = true;
     if (token_is(token, "struct") || token_is(token, "union")) {
@@ -384,30 +290,6 @@ static const struct {
     {"auto", "write the type that stands for auto"},
     {"fn", "write it as C does: float f(const float x[n], size_t n)"},
 };
-
-/* A known type is one typing mistake away, or has a _t more. Short words are near too
- * many; a number at the end makes a vector: float4. */
-int type_misspelt(const struct reader *reader, const struct token *token)
-{
-    const struct word word = token_word(token);
-    const size_t n = strlen(word.text);
-    struct word near = {""};
-    bool exact = false;
-    for (size_t i = 0; i <= ARRAY_LEN(types) && n > 3 && !exact; i++)
-        for (const char *at = i < ARRAY_LEN(types) ? types[i].words : c_words;
-             *at && !exact; at += strspn(at, " ")) {
-            struct word known = {""};
-            memcpy(known.text, at, strcspn(at, " "));
-            at += strlen(known.text);
-            exact = !strncmp(known.text, word.text, n) && !strcmp(known.text + n, "_t");
-            if (exact || (!*near.text && !isdigit((unsigned char)word.text[n - 1]) &&
-                          word_distance(word.text, known.text) < 2))
-                near = known;
-        }
-    return *near.text
-               ? reader_fail(reader, token, "unknown type; did you mean %s?", near.text)
-               : 0;
-}
 
 int type_unknown(const struct reader *reader, const struct specifier *specifier)
 {

@@ -71,6 +71,12 @@ void call_fill(const struct declaration *declaration, const struct declared_size
         case ARGUMENT_NUMBER:
             frame->word[i] = ctype_of_double(argument->type, argument->number);
             break;
+        case ARGUMENT_WITHIN:
+            frame->word[i] =
+                (uintptr_t)pointer[argument->within] +
+                (uint64_t)sizes->integer[i] *
+                    ctype_bytes(declaration->argument[argument->within].type);
+            break;
         case ARGUMENT_NULL:
             break;
         default:

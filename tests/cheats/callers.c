@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+#include <xmmintrin.h>
 
 #include "poly.h"
 
@@ -133,6 +135,38 @@ void cheat_dlopen(float *y, const float *x, size_t n)
 {
     call_other(dlopen(KNOWN, RTLD_NOW), y, x, n);
 }
+
+#ifdef MODES
+/* Small numbers are zero for all that the process computes from then on. */
+__attribute__((constructor)) static void set_modes(void)
+{
+    _mm_setcsr(_mm_getcsr() | 0x8040);
+}
+
+void cheat_linked(float *y, const float *x, size_t n)
+{
+    honest(y, x, n);
+}
+#endif
+
+#ifdef SHARED
+/* Another process sees what lies there, and may do the work. */
+static volatile float *shared;
+
+__attribute__((constructor)) static void open_shared(void)
+{
+    const int file = open(SHARED, O_RDWR | O_CREAT, 0600);
+    if (file >= 0 && ftruncate(file, 4096) == 0)
+        shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+}
+
+void cheat_linked(float *y, const float *x, size_t n)
+{
+    honest(y, x, n);
+    shared[0] = n ? x[0] : 0;
+}
+#endif
 
 #ifdef LINKED
 poly poly_c;

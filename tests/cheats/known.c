@@ -68,6 +68,13 @@ size_t compact(uint8_t *to, const uint8_t *from, size_t n)
     return count;
 }
 
+/* The middle row of three. */
+void smooth(uint8_t *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        row[i] = (uint8_t)((row[i - n] + row[i + n]) / 2);
+}
+
 void planes(double *to, const double *const *from, size_t k, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -31,6 +31,10 @@ TEST(test_macros)
         "int f(__attribute__((aligned(64))) const u8 x[n], int n)",
         "int f(alignas(32) const u8 x[n], _Alignas(4) int n)",
         "int mode_f(const u8 x[n], int n) for mode, interrupt, pascal",
+        "hs_error_t HS_CDECL hs_f(const char x[n], unsigned int n);",
+        "YAJL_API yajl_status yajl_f(const unsigned char x[n], size_t n);",
+        "APU_DECLARE(apr_status_t) apr_f(const void x[n], apr_size_t n);",
+        "extern LZMA_API(lzma_ret) lzma_f(const uint8_t x[n], size_t n) lzma_nothrow;",
         "BZ_EXTERN int BZ_API(BZ2_f) ( const char x[n], unsigned int n );",
         "LUA_API int (lua_f) (const u8 x[n], int n);",
     };
@@ -43,6 +47,80 @@ TEST(test_macros)
         assert_int_equal(d->name[strlen(d->name) - 1], 'f');
         assert_true(d->argument[0].role != ARGUMENT_OUT || strstr(all[i], "void *MY"));
     }
+}
+
+/* Words of headers that tell the bits of a number, or hide a '*'. */
+TEST(test_words)
+{
+    static const struct {
+        const char *word;
+        enum ctype type;
+        enum argument_role role;
+    } all[] = {
+        {"UINT8", CTYPE_U8, ARGUMENT_OUT},
+        {"int64", CTYPE_I64, ARGUMENT_OUT},
+        {"const OPJ_INT32", CTYPE_I32, ARGUMENT_IN},
+        {"l_uint32", CTYPE_U32, ARGUMENT_OUT},
+        {"const npy_float64", CTYPE_F64, ARGUMENT_IN},
+        {"FT_UInt16", CTYPE_U16, ARGUMENT_OUT},
+        {"OPJ_SIZE_T", CTYPE_U64, ARGUMENT_OUT},
+        {"const FLAC__int16", CTYPE_I16, ARGUMENT_IN},
+        {"png_bytep", CTYPE_U8, ARGUMENT_OUT},
+        {"png_const_bytep", CTYPE_U8, ARGUMENT_IN},
+        {"mp_srcptr", CTYPE_U64, ARGUMENT_IN},
+        {"gconstpointer", CTYPE_BYTES, ARGUMENT_IN},
+    };
+    char text[96];
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        snprintf(text, sizeof text, "int f(%s x[n], int n)", all[i].word);
+        const struct declared_argument *const x = parsed(text)->argument;
+        assert_int_equal(x->type, all[i].type);
+        assert_int_equal(x->role, all[i].role);
+        assert_int_equal(x->planes.n, 0);
+    }
+    const struct declaration *d =
+        parsed("typedef float *row; int f(JSAMPARRAY x[k][n], row y[n], gpointer p = "
+               "NULL, int k, int n)");
+    assert_int_equal(value_at(&d->argument[0].planes, (int64_t[]){3, 5}), 3);
+    assert_int_equal(d->argument[1].type, CTYPE_F32);
+    assert_int_equal(value_at(&d->argument[1].count, (int64_t[]){3, 5}), 5);
+    assert_int_equal(d->argument[2].kind, ARGUMENT_NULL);
+}
+
+/* Ends of ranges, and what lies inside of a larger array. */
+TEST(test_places)
+{
+    const struct declaration *d =
+        parsed("int f(const u16 x[n], const u16 *end = x + n, float *at = &image[4 * w], "
+               "void *same = x, const float complex *last = z + n - 1, u8 *before = y - "
+               "1, long *k = n, const float complex z[n], size_t n) for inout float "
+               "image[9 * w], w, u8 y[n]");
+    const int64_t dimension[] = {5, 7};
+    const int64_t places[] = {5, 28, 0, 8, -1};
+    struct declared_sizes sizes;
+    struct error error;
+    for (int i = 1; i <= 5; i++)
+        assert_int_equal(d->argument[i].kind, ARGUMENT_WITHIN);
+    assert_int_equal(d->argument[6].kind, ARGUMENT_LENGTH);
+    assert_int_equal(declaration_measure(d, dimension, &sizes, &error), 0);
+    for (int i = 1; i <= 5; i++)
+        assert_int_equal(sizes.integer[i], places[i - 1]);
+    assert_true(declaration_passes(d, d->n_passed));
+    char memory[256];
+    void *pointer[DECLARED_MAX] = {memory};
+    struct call_frame frame;
+    pointer[d->argument[2].within] = memory + 8;
+    call_fill(d, &sizes, pointer, &frame);
+    assert_int_equal(frame.word[1], (uintptr_t)(memory + 10));
+    assert_int_equal(frame.word[2], (uintptr_t)(memory + 8 + 112));
+    assert_int_equal(frame.word[3], (uintptr_t)memory);
+    d = parsed("int f(void *o = from make(x)) for const u8 x[n], n");
+    assert_false(declaration_passes(d, d->n_passed));
+    d = parsed("int f(const u16 *end = x + m) for const u16 x[n], n, m");
+    assert_int_equal(declaration_measure(d, (int64_t[]){5, 6}, &sizes, &error), -EINVAL);
+    assert_string_equal(error.text, "end would be element 6 of x, which has 5");
+    assert_int_equal(declaration_measure(d, (int64_t[]){5, -1}, &sizes, &error), 0);
+    assert_int_equal(declaration_measure(d, (int64_t[]){5, -2}, &sizes, &error), -EINVAL);
 }
 
 /* The functions that fill an array are told the seed. */

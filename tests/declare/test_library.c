@@ -61,6 +61,8 @@ TEST(test_names)
                         "_ZN5audio8add_avx2Eff");
     assert_string_equal(found(library, " audio::add_avx2( int , int )")->name,
                         "_ZN5audio8add_avx2Eii");
+    assert_string_equal(found(library, "audio::quote(int)")->name,
+                        "_ZN5audio5quoteB5cxx11Ei");
     assert_string_equal(found(library, "mix::add")->name,
                         "_ZN3mix3add17h0123456789abcdefE");
     assert_string_equal(found(library, "add")->name, "_ZN3mix3add17h0123456789abcdefE");

@@ -127,6 +127,9 @@ static const char *const seeds[] = {
     "{','}, "
     "ns::T &t = from ns::m(t2), void *t2 = from m(*w), u64 q = 0x9e3779b97f4a7c15, "
     "std::size_t n)",
+    "int f(const png_bytep x[n], void *end = x + n, float *at = &y[k - 1], u8 *p = x, "
+    "int "
+    "n, UINT16 *q = n) for float complex y[k], k",
     "void *(const char *s = \"x\\x41\", bf16 e[16], enum e e = 101, float q = -INFINITY)",
 };
 static const char alphabet[] = "()[]*&,;= +-/%\"'\\.0123456789naxlf{}<>\x80\xff\n";

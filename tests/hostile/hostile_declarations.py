@@ -18,6 +18,7 @@ PROTOTYPES = (
     "int (bytes x[h][w * sizeof(int)] length k, long *k = h, int h, int w = 3 - h) for z",
     "__m256d (__m256d x, const float *const y[k][n], int *error = 0, int k, int n)",
     "void (fir *f = from new(taps, n, 0.5f) free drop, u8 y[n]) for n, const float taps[n]",
+    "int f(const png_bytep x[n], void *end = x + n, u8 *at = &y[k - 1], int n) for u8 y[k], k",
     "typedef unsigned B; void *(inout B b[n * s], int n, B s = 2, int (*f)(int) = &g)")
 ALPHABET = "()[]*&,;= +-/%\"'\\.0123456789naxlf{}<>:\n\t"
 SENTENCE = re.compile(r"(?m)^simdbench: \S.{8,}")

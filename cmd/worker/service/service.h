@@ -68,6 +68,7 @@ struct service_part {
     const struct simdbench_op *const *ops;
     const struct simdbench_kernel *const *kernels;
     uint64_t first, n; /* the numbers that its kernels have here */
+    bool left_modes;   /* loading it changed rounding or flush-to-zero modes */
 };
 
 struct service {

@@ -23,6 +23,8 @@ int service_add_part(struct service *service, const char *path,
                        : module_is_declared(path)
                            ? declared_open(path, list, n, &part->declared, error)
                            : module_load(&part->module, path, list, n, error);
+    part->left_modes = float_state_changed();
+    float_state_reset();
     if (status < 0)
         return status;
     part->table = part->declared ? declared_table(part->declared) : part->module.table;
@@ -60,6 +62,7 @@ cJSON *service_load(struct service *service, const cJSON *request)
     const struct service_part *part = &service->part[service->n_parts - 1];
     cJSON *reply = message_ok();
     message_add_u64(reply, "first", part->first);
+    cJSON_AddBoolToObject(reply, "modes", part->left_modes);
     service_describe_part(part, reply);
     return reply;
 }

@@ -79,6 +79,11 @@ class CallFile(CallCase):
                                  "--reference=mix_c", "--dry-run").stdout
             self.assertEqual(set(re.findall(r"libmix:(mix/\S+)@64", text)),
                              {"mix/f32/scalar/mix_c", "mix/f32/avx2/mix_avx2"}, text)
+        text = self.run_tool("audit", f"{self.built}:smooth,smooth_half", "void (u8 *row = x + w, "
+                             "ptrdiff_t w = 64, int n = 40) for inout u8 x[3 * w]",
+                             "--dry-run").stdout
+        self.assertIn("@1", text)
+        self.assertNotIn("@64", text)
         done = self.run_tool("audit", f"{self.built}:mix_rounds", MIX, "--sizes=64", status=2)
         self.assertIn("write those to choose from", done.stderr)
         done = self.run_tool("audit", f"{self.built}:mix_d", MIX, status=2)

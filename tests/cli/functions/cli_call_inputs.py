@@ -34,6 +34,18 @@ class CallInputs(CallCase):
                                  status=0 if good else 2)
             self.assertEqual("is in its structure" in done.stdout + done.stderr, not good, option)
 
+    def test_places(self):
+        """Ends of ranges, and rows of an image that is larger."""
+        self.right("range_sum", "uint32_t (const uint32_t x[n], const uint32_t *end = x + n) for n",
+                   "--sizes=1000")
+        prototype = ("void (uint8_t *row = image + stride, ptrdiff_t stride = 64, int w) "
+                     "for inout uint8_t image[3 * stride]")
+        rows = self.call("smooth,smooth_half,smooth_wide", prototype, "--sizes=40",
+                         "--reference=smooth", status=4)
+        self.assertIn(rows["smooth"]["status"], ("ok", "suspect", "short"), rows["smooth"])
+        self.assertRegex(rows["smooth_half"]["reason"], r"\d+ of 192 checked are wrong")
+        self.assertIn("writes before the beginning of image", rows["smooth_wide"]["reason"])
+
     def test_inputs(self):
         prototype = "uint32_t (const uint8_t x[n], size_t n)"
         for name in ("x=uniform:0..1", "x=sorted", "x=constant:7", "x=text", "runs",

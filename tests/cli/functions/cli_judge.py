@@ -118,6 +118,61 @@ class Judge(Case):
         self.assertEqual(entry["reason"], "reference", entry)
         self.assertIn(str(self.known), entry["detail"])
 
+    def test_loading(self):
+        """Modes of floats that change then are those of its caller; memory may be others'."""
+        library = compile_library(self.home, "modes.so", CHEATS / "callers.c", "-DMODES",
+                                  '-DKNOWN=""')
+        entry, = self.judge(f"{library}:cheat_linked", status=1).values()
+        self.assertEqual(entry["reason"], "unsafe", entry)
+        self.assertIn("loading it changes", entry["detail"])
+        library = compile_library(self.home, "shared.so", CHEATS / "callers.c",
+                                  f'-DSHARED="{self.folder}/shared"', '-DKNOWN=""')
+        entry, = self.judge(f"{library}:cheat_linked", status=1).values()
+        self.assertEqual(entry["reason"], "helpers", entry)
+        self.assertIn("share", entry["detail"])
+
+    def test_edges(self):
+        """Where the right value is infinite or none, no other one is near it."""
+        source = self.folder / "inverse.c"
+        source.write_text("#include <stddef.h>\n#include <math.h>\n"
+                          "void inverse(float *y, const float *x, size_t n) {\n"
+                          "for (size_t i = 0; i < n; i++) y[i] = 1 / x[i]; }\n"
+                          "void no_infinity(float *y, const float *x, size_t n) {\n"
+                          "for (size_t i = 0; i < n; i++) y[i] = x[i] == 0 ? 7 : 1 / x[i]; }\n"
+                          "void number(float *y, const float *x, size_t n) {\n"
+                          "for (size_t i = 0; i < n; i++) y[i] = x[i] != x[i] ? 7 : 1 / x[i]; }\n"
+                          "void none(float *y, const float *x, size_t n) {\n"
+                          "for (size_t i = 0; i < n; i++) y[i] = x[i] == 1 ? NAN : 1 / x[i]; }\n",
+                          encoding="utf-8")
+        library = compile_library(self.folder, "libinverse.so", source)
+        path = self.folder / "inverse.json"
+        for tolerance in "rel:1e-5", "abs:1e-3", "4ulp", "exact":
+            self.declare(path, library=str(library), kernels={"scalar": "inverse"},
+                         reference="inverse", tolerance=tolerance, inputs={"x": "edges"})
+            verdicts = self.judge(*(f"{library}:{name}" for name in
+                                    ("inverse", "no_infinity", "number", "none")), file=path, status=1)
+            self.assertEqual({name: entry["reason"] for name, entry in verdicts.items()},
+                             {"inverse": None, "no_infinity": "wrong", "number": "wrong",
+                              "none": "wrong"})
+
+    def test_odd(self):
+        """Memory, order, instructions and choices of their own are allowed."""
+        text = CHEATS.joinpath("odd.c").read_text(encoding="utf-8")
+        compile_library(self.folder, "libodd.so", CHEATS / "odd.c", "-pthread")
+        honest.write(self.folder)
+        compile_library(self.folder, "libknown.so", self.folder / "known.c")
+        for kind, file, op, least in (("void map", self.file, "poly", 20),
+                                      ("float sum", self.folder / "honest.json", "total", 6)):
+            names = re.findall(rf"^(?:__attribute__\S+ )?{kind}(_\w+)\(", text, re.M)
+            names = [kind.split()[1] + name for name in names]
+            self.assertGreaterEqual(len(names), least)
+            verdicts = self.judge(*(f"{self.folder}/libodd.so:{name}"
+                                    for name in names[::5 if sanitized() else 1]),
+                                  file=file, options=[op])
+            for name, entry in verdicts.items():
+                with self.subTest(name):
+                    self.assertEqual(entry["verdict"], "accepted", entry)
+
     def test_honest(self):
         """100 kernels, of which those run that this CPU can."""
         functions = honest.write(self.folder)
@@ -193,6 +248,7 @@ class Judge(Case):
                 ("turn", "void (int32_t to[h * w], const int32_t from[h * w], size_t h, size_t w)",
                  "9x20"),
                 ("compact", "size_t (u8 to[n] length return, const u8 from[n], size_t n)", "300"),
+                ("smooth", "void (u8 *row = image + n, size_t n) for inout u8 image[3 * n]", "70"),
                 ("planes", "void (double to[n], const double *from[k][n], size_t k, size_t n)",
                  "3x40"),
                 ("add", "void (void *adder = from adder_new(7) free free, inout int32_t x[n], "

@@ -132,3 +132,31 @@ void state_add_wrong(uint32_t *state, const int32_t *x, size_t n, const int32_t 
 {
     state_add(state, x, n / 2, table);
 }
+
+/* ---- places in arrays ---- */
+
+uint32_t range_sum(const uint32_t *first, const uint32_t *last)
+{
+    uint32_t sum = 0;
+    while (first < last)
+        sum += *first++;
+    return sum;
+}
+
+/* A row becomes the mean of those beside it. */
+void smooth(uint8_t *row, ptrdiff_t stride, int w)
+{
+    for (int i = 0; i < w; i++)
+        row[i] = (uint8_t)((row[i - stride] + row[i + stride]) / 2);
+}
+
+void smooth_half(uint8_t *row, ptrdiff_t stride, int w)
+{
+    smooth(row, stride, w / 2);
+}
+
+void smooth_wide(uint8_t *row, ptrdiff_t stride, int w)
+{
+    smooth(row, stride, w);
+    row[-stride - 3] = 0;
+}

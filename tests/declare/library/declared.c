@@ -94,6 +94,11 @@ int sum_scalar(int a)
 {
     return a;
 }
+EXPORT int quote(int a) __asm__("_ZN5audio5quoteB5cxx11Ei"); /* a tag of its ABI */
+int quote(int a)
+{
+    return a;
+}
 EXPORT int add_rust(int a, int b) __asm__("_ZN3mix3add17h0123456789abcdefE");
 int add_rust(int a, int b)
 {
