@@ -13,6 +13,7 @@
 #define FLOOR_LIMIT 2
 /* More are hardly worth their time. */
 #define PROCESSES_ADVISED 256
+enum { ADVICE_MOST = 64 };
 
 typedef double value_of(const struct trial *trial);
 
@@ -215,11 +216,44 @@ static bool within(struct interval ci, double delta)
     return ci.known && ci.lo >= faster(delta) && ci.hi <= delta;
 }
 
+/* With how many processes, of which a second look takes twice as many, the interval would
+ * lie on one side: it narrows as the root of their number. The step of a clock does not.
+ */
+static double processes_to_decide(const struct comparison *c, double threshold)
+{
+    const double change = fabs(log1p(c->change));
+    const double half = fmax(log1p(c->change_ci.hi) - log1p(c->change),
+                             log1p(c->change) - log1p(c->change_ci.lo));
+    const double beyond = change - log1p(threshold);
+    const double ratio =
+        fmax(half / fabs(beyond), beyond > 0 ? (half + 2 * log1p(c->floor)) / change : 0);
+
+    return 2 * c->rounding > threshold ? INFINITY
+                                       : 16 * ceil(c->processes * ratio * ratio / 32);
+}
+
+/* What would decide: more processes, or a threshold that has the whole interval. */
+static void advise(const struct comparison *c, double processes,
+                   char text[static ADVICE_MOST])
+{
+    const double farther = fmax(c->change_ci.hi, faster(c->change_ci.lo));
+
+    text[0] = '\0';
+    if (!c->n_trials)
+        return;
+    if (processes <= PROCESSES_ADVISED)
+        snprintf(text, ADVICE_MOST, "; --processes=%.0f may decide", processes);
+    else
+        snprintf(text, ADVICE_MOST, "; --threshold=%.1f%% may decide",
+                 ceil(1000 * farther) / 10);
+}
+
 /* Judges a change whose whole interval lies beyond delta: the shortest trials and Holm's
  * correction have to agree. */
 static int judge_change(struct comparison *c, size_t n_cases)
 {
     const bool slower = c->change > 0;
+    char advice[ADVICE_MOST];
     const bool witness =
         slower ? c->least_change > c->delta / 2 : c->least_change < faster(c->delta / 2);
 
@@ -227,10 +261,11 @@ static int judge_change(struct comparison *c, size_t n_cases)
         return comparison_set(c, VERDICT_INCONCLUSIVE,
                               "the shortest trials differ by %+.2f%% only",
                               100 * c->least_change);
+    advise(c, c->processes, advice);
     if (!c->significant)
         return comparison_set(c, VERDICT_INCONCLUSIVE,
-                              "p = %.2g does not hold for %zu cases at once (Holm)", c->p,
-                              n_cases);
+                              "p = %.2g does not hold for %zu cases at once (Holm)%s",
+                              c->p, n_cases, advice);
     return comparison_set(c, slower ? VERDICT_REGRESSED : VERDICT_IMPROVED, NULL);
 }
 
@@ -252,43 +287,14 @@ static int judge_means(struct comparison *c, double threshold)
     return 1;
 }
 
-/* With how many processes, of which a second look takes twice as many, the interval would
- * lie on one side: it narrows as the root of their number. The step of a clock does not.
- */
-static double processes_to_decide(const struct comparison *c, double threshold)
-{
-    const double change = fabs(log1p(c->change));
-    const double half = fmax(log1p(c->change_ci.hi) - log1p(c->change),
-                             log1p(c->change) - log1p(c->change_ci.lo));
-    const double beyond = change - log1p(threshold);
-    const double ratio =
-        fmax(half / fabs(beyond), beyond > 0 ? (half + 2 * log1p(c->floor)) / change : 0);
-
-    return 2 * c->rounding > threshold ? INFINITY
-                                       : 16 * ceil(c->processes * ratio * ratio / 32);
-}
-
-/* The interval reaches across delta: what would decide. */
-static int say_across(struct comparison *c, double threshold)
-{
-    const double processes = processes_to_decide(c, threshold);
-    char option[32] = "another --threshold";
-
-    if (processes <= PROCESSES_ADVISED)
-        snprintf(option, sizeof option, "--processes=%.0f", processes);
-    return comparison_set(
-        c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%%s%s%s",
-        c->change > 0 ? "+" : "-", 100 * (c->change > 0 ? c->delta : -faster(c->delta)),
-        c->n_trials ? "; " : "", c->n_trials ? option : "",
-        c->n_trials ? " may decide" : "");
-}
-
 static int judge(struct comparison *c, double threshold, size_t n_cases)
 {
     const int status = judge_means(c, threshold);
+    char advice[ADVICE_MOST];
 
     if (status <= 0)
         return status;
+    advise(c, processes_to_decide(c, threshold), advice);
     if (beyond(c->change_ci, c->delta))
         return judge_change(c, n_cases);
     if (c->floor > FLOOR_LIMIT * threshold)
@@ -301,11 +307,14 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
     if (within(c->change_ci, c->delta) && beyond(c->change_ci, threshold))
         return comparison_set(c, VERDICT_INCONCLUSIVE,
                               "the interval lies beyond the threshold, but equal code "
-                              "seems to change by %.2f%%",
-                              100 * c->delta / 2);
+                              "seems to change by %.2f%%%s",
+                              100 * c->delta / 2, advice);
     if (within(c->change_ci, c->delta))
         return comparison_set(c, VERDICT_SAME, NULL);
-    return say_across(c, threshold);
+    return comparison_set(
+        c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%%s",
+        c->change > 0 ? "+" : "-", 100 * (c->change > 0 ? c->delta : -faster(c->delta)),
+        advice);
 }
 
 struct ranked {

@@ -113,8 +113,8 @@ TEST(undecided_cases_say_what_decides)
         {0.015, 0.030, 0.032, 0, 0, "+2.00%; --processes=48 may decide"},
         {0.005, 0.030, 0.032, 0, 0, "+2.00%; --processes=112 may decide"},
         {0.029, 0.030, 0.031, 0.0152, 0, "+3.06%; --processes=32 may decide"},
-        {0.008, 0.019, 0.023, 0, 0, "+2.00%; another --threshold may decide"},
-        {0.008, 0.010, 0.025, 0, 0.011, "+2.20%; another --threshold may decide"}};
+        {0.008, 0.019, 0.023, 0, 0, "+2.00%; --threshold=2.4% may decide"},
+        {0.008, 0.010, 0.025, 0, 0.011, "+2.20%; --threshold=2.6% may decide"}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *const run = new_run(0.02);
@@ -183,6 +183,7 @@ TEST(control_decides_what_counts)
     assert_near(list[0]->delta, 2 * expm1(0.015), 1e-12);
     assert_int_equal(list[0]->verdict, VERDICT_INCONCLUSIVE);
     assert_non_null(strstr(list[0]->reason, "beyond the threshold, but equal code"));
+    assert_non_null(strstr(list[0]->reason, "; --processes=16 may decide"));
     /* The same within 3%, not within 2%: a second look may tell more. */
     assert_int_equal(list[5]->verdict, VERDICT_SAME);
     assert_true(comparison_is_open(list[5], 0.02));
