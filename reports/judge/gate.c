@@ -217,8 +217,8 @@ static bool within(struct interval ci, double delta)
 }
 
 /* With how many processes, of which a second look takes twice as many, the interval would
- * lie on one side: it narrows as the root of their number. The step of a clock does not.
- */
+ * lie on one side, and the floor within its limit: both narrow as the root of their
+ * number. The step of a clock does not. */
 static double processes_to_decide(const struct comparison *c, double threshold)
 {
     const double change = fabs(log1p(c->change));
@@ -226,7 +226,8 @@ static double processes_to_decide(const struct comparison *c, double threshold)
                              log1p(c->change) - log1p(c->change_ci.lo));
     const double beyond = change - log1p(threshold);
     const double ratio =
-        fmax(half / fabs(beyond), beyond > 0 ? (half + 2 * log1p(c->floor)) / change : 0);
+        fmax(half / fabs(beyond), beyond > 0 ? (half + 2 * log1p(c->floor)) / change
+                                             : c->floor / (FLOOR_LIMIT * threshold));
 
     return 2 * c->rounding > threshold ? INFINITY
                                        : 16 * ceil(c->processes * ratio * ratio / 32);
@@ -257,11 +258,11 @@ static int judge_change(struct comparison *c, size_t n_cases)
     const bool witness =
         slower ? c->least_change > c->delta / 2 : c->least_change < faster(c->delta / 2);
 
+    advise(c, c->processes, advice);
     if (!witness)
         return comparison_set(c, VERDICT_INCONCLUSIVE,
-                              "the shortest trials differ by %+.2f%% only",
-                              100 * c->least_change);
-    advise(c, c->processes, advice);
+                              "the shortest trials differ by %+.2f%% only%s",
+                              100 * c->least_change, advice);
     if (!c->significant)
         return comparison_set(c, VERDICT_INCONCLUSIVE,
                               "p = %.2g does not hold for %zu cases at once (Holm)%s",
@@ -294,16 +295,17 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
 
     if (status <= 0)
         return status;
-    advise(c, processes_to_decide(c, threshold), advice);
+    const double processes = processes_to_decide(c, threshold);
+    advise(c, processes, advice);
     if (beyond(c->change_ci, c->delta))
         return judge_change(c, n_cases);
     if (c->floor > FLOOR_LIMIT * threshold)
         return comparison_set(
             c, VERDICT_UNUSABLE,
             "equal code seems to change by %.1f%% here, above %d times the threshold; "
-            "with --threshold=%.1f%% changes beyond %.1f%% can be called",
+            "with --threshold=%.1f%% changes beyond %.1f%% can be called%s",
             100 * c->floor, FLOOR_LIMIT, ceil(1000 * c->floor / FLOOR_LIMIT) / 10,
-            200 * c->floor);
+            200 * c->floor, processes <= PROCESSES_ADVISED ? advice : "");
     if (within(c->change_ci, c->delta) && beyond(c->change_ci, threshold))
         return comparison_set(c, VERDICT_INCONCLUSIVE,
                               "the interval lies beyond the threshold, but equal code "

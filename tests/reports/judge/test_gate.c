@@ -166,11 +166,12 @@ TEST(witness_can_veto)
 TEST(control_decides_what_counts)
 {
     struct run *const run = new_run(0.02);
-    struct comparison *list[6];
+    struct comparison *list[7];
     for (size_t i = 0; i < ARRAY_LEN(list); i++)
         list[i] = add_case(run);
     for (size_t i = 0; i < 16; i++) {
         const double ramp = ((double)i - 7.5) / 4.5; /* half-width 1 at 16 processes */
+        add_trial(list[6], i, 100, 0.08, 0.045 * ramp); /* 2f = 9%: more would tell */
         add_trial(list[0], i, 100, 0.029, 0.015 * ramp); /* 2f = 3%: not 2.9% */
         add_trial(list[1], i, 100, 0.04, 0.015 * ramp);  /* but 4% is */
         add_trial(list[2], i, 100, 0.00, 0.03);          /* copy of base is slower */
@@ -193,10 +194,13 @@ TEST(control_decides_what_counts)
     assert_non_null(strstr(list[2]->reason, "copy of base"));
     assert_int_equal(list[3]->verdict, VERDICT_UNUSABLE);
     assert_non_null(strstr(list[3]->reason, "equal code seems to change by 4.6%"));
+    assert_non_null(strstr(list[3]->reason, "can be called; --processes=16 may decide"));
+    assert_int_equal(list[6]->verdict, VERDICT_UNUSABLE);
+    assert_non_null(strstr(list[6]->reason, "can be called; --processes=16 may decide"));
     assert_true(comparison_is_open(list[3], 0.02));
     assert_int_equal(list[4]->verdict, VERDICT_IMPROVED);
     assert_true(run->gate->same == 1 && run->gate->regressed == 1 &&
-                run->gate->unusable == 2 && run->gate->improved == 1 &&
+                run->gate->unusable == 3 && run->gate->improved == 1 &&
                 run->gate->inconclusive == 1 && run->gate->only_one == 0);
     assert_near(log1p(run->gate->geomean_change), (0.029 + 0.04 - 0.3 + 0.01) / 4, 1e-12);
     run_free(run);
