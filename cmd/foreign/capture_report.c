@@ -199,10 +199,11 @@ static void tell_time(const struct target *target, struct buffer *text)
             buffer_format(text, "  a call takes less than a stop, %s: no time is known",
                           empty);
         else
-            buffer_format(text,
-                          "  a call runs for %s, half of them %s to %s; the stop that was "
-                          "subtracted takes %s",
-                          middle, low, high, empty);
+            buffer_format(
+                text,
+                "  a call runs for %s, half of them %s to %s; the stop that was "
+                "subtracted takes %s",
+                middle, low, high, empty);
     }
 }
 

@@ -130,8 +130,8 @@ static bool run_to(struct child *child, uint64_t address, uint64_t above)
     return status == 0;
 }
 
-/* The time for which a stopped thread ran, without that for which it waited for a CPU; the
- * clock where the system does not tell it. */
+/* The time for which a stopped thread ran, without that for which it waited for a CPU;
+ * the clock where the system does not tell it. */
 static int64_t ran_ns(const struct thread *thread)
 {
     char path[48];

@@ -313,10 +313,10 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
                               100 * c->delta / 2, advice);
     if (within(c->change_ci, c->delta))
         return comparison_set(c, VERDICT_SAME, NULL);
-    return comparison_set(
-        c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%%s",
-        c->change > 0 ? "+" : "-", 100 * (c->change > 0 ? c->delta : -faster(c->delta)),
-        advice);
+    return comparison_set(c, VERDICT_INCONCLUSIVE,
+                          "the interval reaches across %s%.2f%%%s",
+                          c->change > 0 ? "+" : "-",
+                          100 * (c->change > 0 ? c->delta : -faster(c->delta)), advice);
 }
 
 struct ranked {
