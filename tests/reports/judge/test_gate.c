@@ -107,14 +107,13 @@ TEST(undecided_cases_say_what_decides)
     const struct {
         double lo, middle, hi, control, rounding;
         const char *advice;
-    } rows[] = {
-        {0.008, 0.010, 0.023, 0, 0, "+2.00%; --processes=32 may decide"},
-        {-0.008, -0.010, -0.023, 0, 0, "-1.96%; --processes=32 may decide"},
-        {0.015, 0.030, 0.032, 0, 0, "+2.00%; --processes=48 may decide"},
-        {0.005, 0.030, 0.032, 0, 0, "+2.00%; --processes=112 may decide"},
-        {0.029, 0.030, 0.031, 0.0152, 0, "+3.06%; --processes=32 may decide"},
-        {0.008, 0.019, 0.023, 0, 0, "+2.00%; --threshold=2.4% may decide"},
-        {0.008, 0.010, 0.025, 0, 0.011, "+2.20%; --threshold=2.6% may decide"}};
+    } rows[] = {{0.008, 0.010, 0.023, 0, 0, "+2.00%; --processes=32 may decide"},
+                {-0.008, -0.010, -0.023, 0, 0, "-1.96%; --processes=32 may decide"},
+                {0.015, 0.030, 0.032, 0, 0, "+2.00%; --processes=48 may decide"},
+                {0.005, 0.030, 0.032, 0, 0, "+2.00%; --processes=112 may decide"},
+                {0.029, 0.030, 0.031, 0.0152, 0, "+3.06%; --processes=32 may decide"},
+                {0.008, 0.019, 0.023, 0, 0, "+2.00%; --threshold=2.4% may decide"},
+                {0.008, 0.010, 0.025, 0, 0.011, "+2.20%; --threshold=2.6% may decide"}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *const run = new_run(0.02);
@@ -170,7 +169,7 @@ TEST(control_decides_what_counts)
     for (size_t i = 0; i < ARRAY_LEN(list); i++)
         list[i] = add_case(run);
     for (size_t i = 0; i < 16; i++) {
-        const double ramp = ((double)i - 7.5) / 4.5; /* half-width 1 at 16 processes */
+        const double ramp = ((double)i - 7.5) / 4.5;    /* half-width 1 at 16 processes */
         add_trial(list[6], i, 100, 0.08, 0.045 * ramp); /* 2f = 9%: more would tell */
         add_trial(list[0], i, 100, 0.029, 0.015 * ramp); /* 2f = 3%: not 2.9% */
         add_trial(list[1], i, 100, 0.04, 0.015 * ramp);  /* but 4% is */
