@@ -3,13 +3,30 @@
  * shape as many as --replay says, drawn from all of its calls. */
 #include "foreign_private.h"
 
+#include <inttypes.h>
+
 #define KEPT_BYTES_MAX ((uint64_t)64 << 20)
+
+/* The report tells the first argument that was another one. */
+static void note_other(struct target *target, const struct declared_argument *argument,
+                       int64_t value, int64_t wanted)
+{
+    char text[200];
+    const int n = snprintf(text, sizeof text, "%.100s was ", argument->name);
+    if (argument->kind == ARGUMENT_NULL)
+        snprintf(text + n, sizeof text - (size_t)n, "not NULL");
+    else
+        snprintf(text + n, sizeof text - (size_t)n, "%" PRId64 ", not %" PRId64, value,
+                 wanted);
+    if (!target->why_not)
+        must(string_set(&target->why_not, text));
+}
 
 /* Integers that the prototype computes, or that are sizes, are these, and pointers that
  * it says are null are null. */
 static bool is_as_declared(const struct declaration *declaration,
                            const struct declared_sizes *sizes,
-                           const struct program_call *call)
+                           const struct program_call *call, struct target *target)
 {
     for (uint32_t i = 0; i < declaration->n_passed; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
@@ -19,10 +36,13 @@ static bool is_as_declared(const struct declaration *declaration,
         if (!known || argument->by_address || number < 0 || kept_integer(declaration, i))
             continue;
         const uint64_t word = call->argument[number];
-        if (argument->kind == ARGUMENT_NULL
-                ? word != 0
-                : capture_value(argument, word) != sizes->integer[i])
+        const bool null = argument->kind == ARGUMENT_NULL;
+        const int64_t value = null ? (int64_t)word : capture_value(argument, word);
+        const int64_t wanted = null ? 0 : sizes->integer[i];
+        if (value != wanted) {
+            note_other(target, argument, value, wanted);
             return false;
+        }
     }
     return true;
 }
@@ -116,7 +136,7 @@ void capture_keep(struct foreign *foreign, struct target *target,
         return;
     if (!capture_shape(call->argument, declaration, &asked) ||
         declaration_measure(declaration, asked.dimension, &sizes, &error) < 0 ||
-        !is_as_declared(declaration, &sizes, call)) {
+        !is_as_declared(declaration, &sizes, call, target)) {
         target->not_kept++;
         return;
     }
@@ -169,5 +189,5 @@ void capture_forget(struct target *target)
             free((void *)target->kept[i].call[k].data);
         free(target->kept[i].call);
     }
-    free(target->kept);
+    FREE_EACH(target->kept, target->why_not);
 }

@@ -199,10 +199,11 @@ static void tell_time(const struct target *target, struct buffer *text)
             buffer_format(text, "  a call takes less than a stop, %s: no time is known",
                           empty);
         else
-            buffer_format(text,
-                          "  a call takes %s, half of them %s to %s; the stop that was "
-                          "subtracted takes %s",
-                          middle, low, high, empty);
+            buffer_format(
+                text,
+                "  a call runs for %s, half of them %s to %s; the stop that was "
+                "subtracted takes %s",
+                middle, low, high, empty);
     }
 }
 
@@ -266,9 +267,10 @@ static void tell_kept(const struct foreign *foreign, const struct target *target
         }
     if (target->not_kept)
         buffer_format(text,
-                      "; %" PRIu64 " calls were not as the prototype says, or their "
-                      "operands could not be read",
-                      target->not_kept);
+                      "; %" PRIu64 " calls were not as the prototype says%s%s%s, or "
+                      "their operands could not be read",
+                      target->not_kept, target->why_not ? " (" : "",
+                      target->why_not ?: "", target->why_not ? ")" : "");
     if (target->no_room)
         buffer_format(text,
                       "; for %" PRIu64 " calls of other shapes there was no room (%d "

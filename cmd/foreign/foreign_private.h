@@ -81,6 +81,7 @@ struct target {
     struct kept_shape *kept;
     size_t n_kept;
     uint64_t not_kept; /* calls that are not as the prototype says */
+    char *why_not;     /* of the first of these; NULL: its operands could not be read */
     uint64_t no_room;  /* calls of a shape that could not be kept */
 };
 

@@ -130,18 +130,29 @@ static bool run_to(struct child *child, uint64_t address, uint64_t above)
     return status == 0;
 }
 
+/* The time for which a stopped thread ran, without that for which it waited for a CPU;
+ * the clock where the system does not tell it. */
+static int64_t ran_ns(const struct thread *thread)
+{
+    char path[48];
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)thread->id);
+    const int64_t ran = file_number("", path);
+    return ran > 0 ? ran : now_ns();
+}
+
 /* The first instruction alone tells what a stop costs. */
 static bool run_call(struct held *held, struct child *child, struct program_call *call)
 {
     const uint64_t rsp = child->registers.rsp, number = ++held->program->results;
-    const int64_t began = now_ns();
+    const int64_t now = now_ns(), began = ran_ns(held->thread);
     if (child_step(child) < 0)
         return false;
-    const int64_t stepped = now_ns();
+    held->program->cost.seconds += 3e-9 * (double)(now_ns() - now);
+    const int64_t stepped = ran_ns(held->thread);
     const bool returned = run_to(child, call->caller, rsp);
     const bool alone = held->program->results == number && !held->thread->inner;
     call->stop_ns = alone ? (double)(stepped - began) : NAN;
-    call->ns = alone ? (double)(now_ns() - stepped) : NAN;
+    call->ns = alone ? (double)(ran_ns(held->thread) - stepped) : NAN;
     return returned;
 }
 
@@ -171,7 +182,6 @@ static void take_result(struct held *held, struct child *child, void *watched,
         if (thread->inner)
             space_look(program, space, thread->id);
         if (returned) {
-            program->cost.seconds += isnan(call->stop_ns) ? 0 : 3e-9 * call->stop_ns;
             owner->returned(owner->context, program, space, watched, call,
                             child->registers.rax);
         }

@@ -13,6 +13,7 @@
 #define FLOOR_LIMIT 2
 /* More are hardly worth their time. */
 #define PROCESSES_ADVISED 256
+enum { ADVICE_MOST = 64 };
 
 typedef double value_of(const struct trial *trial);
 
@@ -215,22 +216,57 @@ static bool within(struct interval ci, double delta)
     return ci.known && ci.lo >= faster(delta) && ci.hi <= delta;
 }
 
+/* With how many processes, of which a second look takes twice as many, the interval would
+ * lie on one side, and the floor within its limit: both narrow as the root of their
+ * number. The step of a clock does not. */
+static double processes_to_decide(const struct comparison *c, double threshold)
+{
+    const double change = fabs(log1p(c->change));
+    const double half = fmax(log1p(c->change_ci.hi) - log1p(c->change),
+                             log1p(c->change) - log1p(c->change_ci.lo));
+    const double beyond = change - log1p(threshold);
+    const double ratio =
+        fmax(half / fabs(beyond), beyond > 0 ? (half + 2 * log1p(c->floor)) / change
+                                             : c->floor / (FLOOR_LIMIT * threshold));
+
+    return 2 * c->rounding > threshold ? INFINITY
+                                       : 16 * ceil(c->processes * ratio * ratio / 32);
+}
+
+/* What would decide: more processes, or a threshold that has the whole interval. */
+static void advise(const struct comparison *c, double processes,
+                   char text[static ADVICE_MOST])
+{
+    const double farther = fmax(c->change_ci.hi, faster(c->change_ci.lo));
+
+    text[0] = '\0';
+    if (!c->n_trials)
+        return;
+    if (processes <= PROCESSES_ADVISED)
+        snprintf(text, ADVICE_MOST, "; --processes=%.0f may decide", processes);
+    else
+        snprintf(text, ADVICE_MOST, "; --threshold=%.1f%% may decide",
+                 ceil(1000 * farther) / 10);
+}
+
 /* Judges a change whose whole interval lies beyond delta: the shortest trials and Holm's
  * correction have to agree. */
 static int judge_change(struct comparison *c, size_t n_cases)
 {
     const bool slower = c->change > 0;
+    char advice[ADVICE_MOST];
     const bool witness =
         slower ? c->least_change > c->delta / 2 : c->least_change < faster(c->delta / 2);
 
+    advise(c, c->processes, advice);
     if (!witness)
         return comparison_set(c, VERDICT_INCONCLUSIVE,
-                              "the shortest trials differ by %+.2f%% only",
-                              100 * c->least_change);
+                              "the shortest trials differ by %+.2f%% only%s",
+                              100 * c->least_change, advice);
     if (!c->significant)
         return comparison_set(c, VERDICT_INCONCLUSIVE,
-                              "p = %.2g does not hold for %zu cases at once (Holm)", c->p,
-                              n_cases);
+                              "p = %.2g does not hold for %zu cases at once (Holm)%s",
+                              c->p, n_cases, advice);
     return comparison_set(c, slower ? VERDICT_REGRESSED : VERDICT_IMPROVED, NULL);
 }
 
@@ -252,60 +288,35 @@ static int judge_means(struct comparison *c, double threshold)
     return 1;
 }
 
-/* With how many processes, of which a second look takes twice as many, the interval would
- * lie on one side: it narrows as the root of their number. The step of a clock does not.
- */
-static double processes_to_decide(const struct comparison *c, double threshold)
-{
-    const double change = fabs(log1p(c->change));
-    const double half = fmax(log1p(c->change_ci.hi) - log1p(c->change),
-                             log1p(c->change) - log1p(c->change_ci.lo));
-    const double beyond = change - log1p(threshold);
-    const double ratio =
-        fmax(half / fabs(beyond), beyond > 0 ? (half + 2 * log1p(c->floor)) / change : 0);
-
-    return 2 * c->rounding > threshold ? INFINITY
-                                       : 16 * ceil(c->processes * ratio * ratio / 32);
-}
-
-/* The interval reaches across delta: what would decide. */
-static int say_across(struct comparison *c, double threshold)
-{
-    const double processes = processes_to_decide(c, threshold);
-    char option[32] = "another --threshold";
-
-    if (processes <= PROCESSES_ADVISED)
-        snprintf(option, sizeof option, "--processes=%.0f", processes);
-    return comparison_set(
-        c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%%s%s%s",
-        c->change > 0 ? "+" : "-", 100 * (c->change > 0 ? c->delta : -faster(c->delta)),
-        c->n_trials ? "; " : "", c->n_trials ? option : "",
-        c->n_trials ? " may decide" : "");
-}
-
 static int judge(struct comparison *c, double threshold, size_t n_cases)
 {
     const int status = judge_means(c, threshold);
+    char advice[ADVICE_MOST];
 
     if (status <= 0)
         return status;
+    const double processes = processes_to_decide(c, threshold);
+    advise(c, processes, advice);
     if (beyond(c->change_ci, c->delta))
         return judge_change(c, n_cases);
     if (c->floor > FLOOR_LIMIT * threshold)
         return comparison_set(
             c, VERDICT_UNUSABLE,
             "equal code seems to change by %.1f%% here, above %d times the threshold; "
-            "with --threshold=%.1f%% changes beyond %.1f%% can be called",
+            "with --threshold=%.1f%% changes beyond %.1f%% can be called%s",
             100 * c->floor, FLOOR_LIMIT, ceil(1000 * c->floor / FLOOR_LIMIT) / 10,
-            200 * c->floor);
+            200 * c->floor, processes <= PROCESSES_ADVISED ? advice : "");
     if (within(c->change_ci, c->delta) && beyond(c->change_ci, threshold))
         return comparison_set(c, VERDICT_INCONCLUSIVE,
                               "the interval lies beyond the threshold, but equal code "
-                              "seems to change by %.2f%%",
-                              100 * c->delta / 2);
+                              "seems to change by %.2f%%%s",
+                              100 * c->delta / 2, advice);
     if (within(c->change_ci, c->delta))
         return comparison_set(c, VERDICT_SAME, NULL);
-    return say_across(c, threshold);
+    return comparison_set(c, VERDICT_INCONCLUSIVE,
+                          "the interval reaches across %s%.2f%%%s",
+                          c->change > 0 ? "+" : "-",
+                          100 * (c->change > 0 ? c->delta : -faster(c->delta)), advice);
 }
 
 struct ranked {

@@ -128,8 +128,9 @@ double unit_ns(const char *unit, size_t length)
     static const struct {
         const char *name;
         double ns;
-    } units[] = {{"ps", 1e-3},     {"ns", 1},   {"us", 1e3}, {"\u00b5s", 1e3},
-                 {"\u03bcs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    } units[] = {{"ps", 1e-3},     {"ns", 1},     {"us", 1e3}, {"\u00b5s", 1e3},
+                 {"\u03bcs", 1e3}, {"ms", 1e6},   {"s", 1e9},  {"nsec", 1},
+                 {"usec", 1e3},    {"msec", 1e6}, {"sec", 1e9}};
     for (size_t i = 0; i < ARRAY_LEN(units); i++)
         if (strlen(units[i].name) == length && !memcmp(units[i].name, unit, length))
             return units[i].ns;

@@ -194,7 +194,7 @@ class Harnesses(HarnessCase):
 
     def test_regex(self):
         bench = self.script("bench", '#!/bin/sh\necho "mul: took $1 us"; echo "add: took 3 s"\n'
-                                     'echo "sub: took 3 weeks"; echo other\n'
+                                     'echo "sub: took 3 weeks"; echo "neg: took 7 usec"\necho other\n'
                                      'echo "div: took 1,025.5 us"; echo "rem: took 1.5x us"\n')
         pattern = "--pattern=^([a-z]+): took ([0-9.,x]+) ([a-z]+)$"
         document = self.compare(f"{bench} 2.5", f"{bench} 3", "--harness=regex", pattern,
@@ -202,6 +202,7 @@ class Harnesses(HarnessCase):
         results = self.by_id(document)
         self.assertEqual(results["mul"]["comparison"]["base_ns"], 2500)
         self.assertEqual(results["add"]["comparison"]["base_ns"], 3e9)
+        self.assertEqual(results["neg"]["comparison"]["base_ns"], 7000)
         self.assertEqual(results["mul"]["comparison"]["verdict"], "REGRESSED")
         self.assertRegex(results["div"]["reason"], "its number has a comma")
         self.assertNotIn("rem", results)

@@ -2,6 +2,7 @@
 """`simdbench capture`: what programs ask of functions, and calls that are kept to replay them."""
 import json
 import subprocess
+from pathlib import Path
 
 from cli_programs import SOURCE, ProgramCase
 from cli_tool import SHORT, kernels
@@ -33,6 +34,15 @@ class Captures(ProgramCase):
                          ("sum", "1024", {"lib": "sum"}))
         rows = kernels(self.run_json("call", saved, "--quiet", *SHORT))
         self.assertEqual([row["shape"] for row in rows], ["1024"])
+
+    def test_time_of_the_cpu(self):
+        """A call that waits runs for less than it lasts."""
+        counted = Path("/proc/self/schedstat")
+        if not counted.exists() or counted.read_text(encoding="ascii").startswith("0 "):
+            self.skipTest("the system does not count how long threads run")
+        call, = self.function(self.captured("pauses", functions=("pauses",)),
+                              "pauses")["captured"]
+        self.assertLess(call["ns"], 0.25e9)
 
     def test_low_addresses(self):
         """An array of a program at a fixed place has an address that is a small number."""
@@ -88,7 +98,8 @@ class Captures(ProgramCase):
     def test_replay_of_other_calls(self):
         """Sizes that are not as the prototype says."""
         saved = self.folder / "sum.json"
-        self.assertIn("operands of 0 calls are kept; 10 calls were not as the prototype says",
+        self.assertIn("operands of 0 calls are kept; 10 calls were not as the prototype says (n was 1024, "
+                      "not 5)",
                       self.replay(saved, "const float x[5], size_t n = 5"))
         self.assertNotIn("calls", json.loads(saved.read_text(encoding="utf-8"))["ops"][0])
 

@@ -234,6 +234,13 @@ __attribute__((noinline)) float beginning(bool goes_on)
     return sum(data, N) + (float)(first != getppid());
 }
 
+/* It waits far longer than it runs. */
+int pauses(void);
+__attribute__((noinline)) int pauses(void)
+{
+    return usleep(500000);
+}
+
 static bool is_traced(void)
 {
     static const char title[] = "TracerPid:";
@@ -384,6 +391,8 @@ int main(int argc, char **argv)
         return nested();
     if (!strcmp(what, "within"))
         return printf("%g\n", (double)outer(3)) < 0;
+    if (!strcmp(what, "pauses"))
+        return pauses();
     if (!strcmp(what, "lazy"))
         return lazy();
     if (!strcmp(what, "begin"))

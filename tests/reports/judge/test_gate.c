@@ -107,14 +107,13 @@ TEST(undecided_cases_say_what_decides)
     const struct {
         double lo, middle, hi, control, rounding;
         const char *advice;
-    } rows[] = {
-        {0.008, 0.010, 0.023, 0, 0, "+2.00%; --processes=32 may decide"},
-        {-0.008, -0.010, -0.023, 0, 0, "-1.96%; --processes=32 may decide"},
-        {0.015, 0.030, 0.032, 0, 0, "+2.00%; --processes=48 may decide"},
-        {0.005, 0.030, 0.032, 0, 0, "+2.00%; --processes=112 may decide"},
-        {0.029, 0.030, 0.031, 0.0152, 0, "+3.06%; --processes=32 may decide"},
-        {0.008, 0.019, 0.023, 0, 0, "+2.00%; another --threshold may decide"},
-        {0.008, 0.010, 0.025, 0, 0.011, "+2.20%; another --threshold may decide"}};
+    } rows[] = {{0.008, 0.010, 0.023, 0, 0, "+2.00%; --processes=32 may decide"},
+                {-0.008, -0.010, -0.023, 0, 0, "-1.96%; --processes=32 may decide"},
+                {0.015, 0.030, 0.032, 0, 0, "+2.00%; --processes=48 may decide"},
+                {0.005, 0.030, 0.032, 0, 0, "+2.00%; --processes=112 may decide"},
+                {0.029, 0.030, 0.031, 0.0152, 0, "+3.06%; --processes=32 may decide"},
+                {0.008, 0.019, 0.023, 0, 0, "+2.00%; --threshold=2.4% may decide"},
+                {0.008, 0.010, 0.025, 0, 0.011, "+2.20%; --threshold=2.6% may decide"}};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *const run = new_run(0.02);
@@ -166,11 +165,12 @@ TEST(witness_can_veto)
 TEST(control_decides_what_counts)
 {
     struct run *const run = new_run(0.02);
-    struct comparison *list[6];
+    struct comparison *list[7];
     for (size_t i = 0; i < ARRAY_LEN(list); i++)
         list[i] = add_case(run);
     for (size_t i = 0; i < 16; i++) {
-        const double ramp = ((double)i - 7.5) / 4.5; /* half-width 1 at 16 processes */
+        const double ramp = ((double)i - 7.5) / 4.5;    /* half-width 1 at 16 processes */
+        add_trial(list[6], i, 100, 0.08, 0.045 * ramp); /* 2f = 9%: more would tell */
         add_trial(list[0], i, 100, 0.029, 0.015 * ramp); /* 2f = 3%: not 2.9% */
         add_trial(list[1], i, 100, 0.04, 0.015 * ramp);  /* but 4% is */
         add_trial(list[2], i, 100, 0.00, 0.03);          /* copy of base is slower */
@@ -183,6 +183,7 @@ TEST(control_decides_what_counts)
     assert_near(list[0]->delta, 2 * expm1(0.015), 1e-12);
     assert_int_equal(list[0]->verdict, VERDICT_INCONCLUSIVE);
     assert_non_null(strstr(list[0]->reason, "beyond the threshold, but equal code"));
+    assert_non_null(strstr(list[0]->reason, "; --processes=16 may decide"));
     /* The same within 3%, not within 2%: a second look may tell more. */
     assert_int_equal(list[5]->verdict, VERDICT_SAME);
     assert_true(comparison_is_open(list[5], 0.02));
@@ -192,10 +193,13 @@ TEST(control_decides_what_counts)
     assert_non_null(strstr(list[2]->reason, "copy of base"));
     assert_int_equal(list[3]->verdict, VERDICT_UNUSABLE);
     assert_non_null(strstr(list[3]->reason, "equal code seems to change by 4.6%"));
+    assert_non_null(strstr(list[3]->reason, "can be called; --processes=16 may decide"));
+    assert_int_equal(list[6]->verdict, VERDICT_UNUSABLE);
+    assert_non_null(strstr(list[6]->reason, "can be called; --processes=16 may decide"));
     assert_true(comparison_is_open(list[3], 0.02));
     assert_int_equal(list[4]->verdict, VERDICT_IMPROVED);
     assert_true(run->gate->same == 1 && run->gate->regressed == 1 &&
-                run->gate->unusable == 2 && run->gate->improved == 1 &&
+                run->gate->unusable == 3 && run->gate->improved == 1 &&
                 run->gate->inconclusive == 1 && run->gate->only_one == 0);
     assert_near(log1p(run->gate->geomean_change), (0.029 + 0.04 - 0.3 + 0.01) / 4, 1e-12);
     run_free(run);
