@@ -56,8 +56,6 @@ int number_parse(const char *text, size_t length, int64_t *value, const char **r
         *reason = "is empty";
     else if (text[0] == '-')
         *reason = "is negative";
-    else if (n > 1 && text[0] == '0')
-        *reason = "begins with 0; digits of one number have no commas between them";
     else if (n == 0 || (factor == 0 && !strchr("kKmMgG", text[n])))
         *reason = "is not a whole number";
     else if (factor == 0)

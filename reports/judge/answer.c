@@ -73,6 +73,11 @@ static int size_judge(struct family *family, const struct result *like, size_t f
         if (kernel_measured(&results[i]) && family_same(like, &results[i]) &&
             (!best || results[i].summary.median_ns < best->summary.median_ns))
             best = &results[i];
+    /* A kernel that is too short to be timed is faster than all that have a time. */
+    for (size_t i = first; i < end && best; i++)
+        if (results[i].status == STATUS_SHORT && is_asked(&results[i]) &&
+            family_same(like, &results[i]))
+            best = NULL;
     if (!best)
         return 0;
     const size_t at = family->n_best++;
@@ -419,7 +424,7 @@ int run_fastest(const struct run *run, struct answer *answer, bool *fastest)
         status = family_judge(&family, result);
         for (size_t i = 0; fastest && !is_roof_op(result) && i < family.n_best; i++)
             fastest[family.best[i] - run->results] = true;
-        if (answer && status == 0) {
+        if (answer && status == 0 && family.n) {
             family_tell(&answer->text, &family);
             answer_next(answer);
         }
