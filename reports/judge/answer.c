@@ -59,26 +59,22 @@ bool kernel_measured(const struct result *result)
            result->status == STATUS_OK && result->summary.median_ns > 0;
 }
 
-/* Beyond this, a wide interval alone makes no kernel as fast as another one. */
-#define CLOSE 1.05
-
 /* Finds the fastest cases of one size: the one of the least time, and those that no
- * interval tells from it, if they are close, or within the noise of that time. 0 or
- * -ENOMEM. */
+ * interval tells from it, if they are close (1.05), or within the noise of that time;
+ * none where a kernel is too short to be timed. 0 or -ENOMEM. */
 static int size_judge(struct family *family, const struct result *like, size_t first,
                       size_t end)
 {
     const struct result *const results = family->run->results, *best = NULL;
+    bool brief = false;
     for (size_t i = first; i < end; i++)
-        if (kernel_measured(&results[i]) && family_same(like, &results[i]) &&
-            (!best || results[i].summary.median_ns < best->summary.median_ns))
-            best = &results[i];
-    /* A kernel that is too short to be timed is faster than all that have a time. */
-    for (size_t i = first; i < end && best; i++)
-        if (results[i].status == STATUS_SHORT && is_asked(&results[i]) &&
-            family_same(like, &results[i]))
-            best = NULL;
-    if (!best)
+        if (is_asked(&results[i]) && family_same(like, &results[i])) {
+            brief |= results[i].status == STATUS_SHORT;
+            if (kernel_measured(&results[i]) &&
+                (!best || results[i].summary.median_ns < best->summary.median_ns))
+                best = &results[i];
+        }
+    if (!best || brief)
         return 0;
     const size_t at = family->n_best++;
     family->best[at] = best;
@@ -93,7 +89,7 @@ static int size_judge(struct family *family, const struct result *like, size_t f
         if (status < 0)
             return status;
         if ((isfinite(speedup.ci.lo) ? speedup.ci.lo > 1 : speedup.times > 1.02) ||
-            (speedup.times > CLOSE &&
+            (speedup.times > 1.05 &&
              results[i].summary.median_ns > best->summary.ci_ns.hi))
             continue;
         family->best[family->n_best] = &results[i];
