@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simdbench.h - bring your own kernels to simdbench.
+ * The interface between simdbench and kernels that others bring.
  *
  * A module is a shared object that exports one function, simdbench_module(). It returns a
  * table of kernels, and of ops if the kernels compute something that simdbench does not
@@ -79,7 +79,7 @@ enum simdbench_flag {
     SIMDBENCH_REGISTERS = 1u << 1, /* touches no operand: runs only at shapes of rank 0 */
     SIMDBENCH_PARTIAL = 1u << 2,   /* writes the first output alone: what the others cost
                                       is the ratio to it */
-    SIMDBENCH_STUDY = 1u << 3,     /* there to be compared with: left out unless named */
+    SIMDBENCH_STUDY = 1u << 3,     /* a row of a study: left out unless named */
     SIMDBENCH_ADAPTS = 1u << 4, /* runs one of the other rows of its module for this op,
                                    semiring, type and ISA: of those without flags, one
                                    whose max_ulp is within operands->most_ulp */
@@ -243,8 +243,9 @@ struct simdbench_kernel {
     const char *layout;   /* the one of the op's layouts that it takes; NULL: any. It is
                              left out of groups of other layouts */
     const char *roof;     /* instruction mix or memory stream that limits it: "streams",
-                             "dot",     "fma_max" and others (`simdbench list roofs`); NULL:
-                             `streams` if     the module brings the op, else none; "none" */
+                             "dot", "fma_max" and others (`simdbench list roofs`);
+                             "none": nothing; NULL: "streams" if the module brings the
+                             op, else nothing */
 
     /* Before timing, once a case: allocate, make library handles. May be NULL. -ENOTSUP
      * (with a reason) means that this shape is not supported: the case is skipped. */

@@ -139,7 +139,9 @@ static int unknown_word(const char *word, const struct options *options,
         if (guess_word(options->command, error))
             return -EINVAL;
         text_list_unknown(&names, options->command, "command or op", why, sizeof why);
-        return invalid(error, "%.60s: %s; --plugin=FILE.so may bring an op",
+        return invalid(error,
+                       "%.60s: %s; --plugin=FILE.so may bring an op, and simdbench call "
+                       "LIB.so measures functions of a library",
                        options->command, why);
     }
     if (!command && op_find(word))

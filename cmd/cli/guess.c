@@ -178,7 +178,7 @@ void guess_value(const char *word, char *value, size_t size)
 static const struct meant {
     const char *words, *command;
 } meant[] = {
-    {"bench,benchmark,measure,run", "gemm"},
+    {"bench,benchmark,matmul,measure,run", "gemm"},
     {"build", "ab ./old.so ./new.so"},
     {"diff", "compare before.json after.json"},
     {"fleet", "report --by=host RUN.json..."},
@@ -314,6 +314,24 @@ static int check_document(const char *word, unsigned mask, struct error *error)
                    two_runs ? "A.json B.json" : word, two_runs ? "two" : "it");
 }
 
+/* A plug-in with its options that is no shared object. */
+static int check_plugin(const char *plugin, struct error *error)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(plugin, ","), plugin);
+    if (access(path, F_OK))
+        return 0;
+    if (ends_with(path, ".json"))
+        return check_document(path, COMMAND_CALL, error);
+    if (is_library(path) && !is_shared(path))
+        return invalid(error,
+                       "%.200s: a plug-in is a shared object, as cc -shared -o mine.so "
+                       "%.200s makes it; simdbench call LIB:NAME 'PROTOTYPE' measures a "
+                       "function of any file",
+                       path, path);
+    return is_source(path) ? refuse_file(path, error) : 0;
+}
+
 int args_check_files(const struct options *options, struct error *error)
 {
     const unsigned all = COMMAND_REPORT | COMMAND_COMPARE | COMMAND_STUDY | COMMAND_CALL |
@@ -321,6 +339,10 @@ int args_check_files(const struct options *options, struct error *error)
     const struct command_row *const command = command_find(options->command);
     const struct text_list *const words = &options->files;
     int status = 0;
+    for (size_t i = 0; i < options->request.plugins.n && status == 0; i++)
+        status = check_plugin(options->request.plugins.item[i], error);
+    if (status)
+        return status;
     if (options->is_op && !op_find(options->command) && !options->request.plugins.n &&
         !options->request.baselines.n)
         return guess_word(options->command, error);
@@ -332,12 +354,14 @@ int args_check_files(const struct options *options, struct error *error)
             status = check_document(words->item[i], command->mask, error);
         else if (is_source(words->item[i]) && access(words->item[i], F_OK) == 0)
             status = refuse_file(words->item[i], error);
-        else if (command->mask == COMMAND_COMPARE && is_library(words->item[i]))
+        else if ((command->mask & (COMMAND_COMPARE | COMMAND_REPORT)) &&
+                 is_library(words->item[i]))
             status =
-                invalid(error,
-                        "%.200s: this is a library, and not a saved run; simdbench ab "
-                        "OLD:NAME NEW 'PROTOTYPE' measures a function of two, and ab "
-                        "OLD.so NEW.so two plug-ins",
-                        words->item[i]);
+                invalid(error, "%.200s: this is a library, and not a saved run; %s",
+                        words->item[i],
+                        command->mask & COMMAND_REPORT
+                            ? "simdbench call LIB lists its functions"
+                            : "simdbench ab OLD:NAME NEW 'PROTOTYPE' measures a function "
+                              "of two, and ab OLD.so NEW.so two plug-ins");
     return status;
 }

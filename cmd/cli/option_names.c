@@ -4,6 +4,36 @@
 
 #include "args.h"
 
+/* Names that other programs have for a value of an option. */
+static const struct meant {
+    const char *option, *words, *value;
+} meant[] = {
+    {"isa", "native,host,widest", "auto"},
+    {"isa", "none,generic", "scalar"},
+    {"isa", "sse,sse3,ssse3,sse4,sse4.1,sse4.2,sse41,sse42,x86-64-v2", "sse2"},
+    {"isa", "avx,fma,fma3,x86-64-v3", "avx2"},
+    {"isa", "avx512f,avx-512,x86-64-v4", "avx512"},
+    {"counters", "cycles,instructions", "core"},
+    {"isa", "avx512vnni,avx512_vnni", "avx512+vnni"},
+    {"type", "float,float32,fp32,single", "f32"},
+    {"type", "double,float64,fp64", "f64"},
+    {"type", "int,int32", "i32"},
+    {"type", "int64,long", "i64"},
+    {"format", "md", "markdown"},
+    {"format", "xml", "junit"},
+    {"format", "text,txt", "table"},
+    {"format", "pdf,png", "svg"},
+};
+
+static int expect_no_other_name(const struct given *given)
+{
+    for (size_t i = 0; i < ARRAY_LEN(meant); i++)
+        if (!strcmp(meant[i].option, given->row->name) &&
+            word_among(meant[i].words, given->value, strlen(given->value)))
+            return given_error(given, "write --%s=%s", given->row->name, meant[i].value);
+    return 0;
+}
+
 /* -EINVAL with near matches and all names, unless the list has the value. */
 static int expect_known(const struct given *given, const struct text_list *known,
                         const char *noun)
@@ -11,6 +41,9 @@ static int expect_known(const struct given *given, const struct text_list *known
     char why[400];
     if (text_list_has(known, given->value))
         return 0;
+    const int rc = expect_no_other_name(given);
+    if (rc != 0)
+        return rc;
     text_list_unknown(known, given->value, noun, why, sizeof why);
     return given_error(given, "%s", why);
 }
@@ -38,6 +71,18 @@ int option_add_isas(const struct given *given)
             rc = isa_check(one.value, &why) < 0 ? given_error(&one, "%s", why.text) : 0;
         else
             rc = expect_known(&one, &known, "instruction set");
+    }
+    return rc;
+}
+
+int option_add_types(const struct given *given)
+{
+    const struct text_list *const list = OPTION_FIELD(struct text_list, given);
+    struct given one = *given;
+    int rc = option_add_items(given);
+    for (size_t i = 0; i < list->n && rc == 0; i++) {
+        one.value = list->item[i];
+        rc = expect_no_other_name(&one);
     }
     return rc;
 }
@@ -101,6 +146,10 @@ static int choice(const struct given *given)
     for (size_t i = 0; i < known.n; i++)
         if (strcmp(known.item[i], given->value) == 0)
             return (int)i;
+    const char *const colon = strchr(given->value, ':');
+    if (colon)
+        return given_error(given,
+                           "takes no file; --json=FILE or --output=FILE writes one");
     text_list_hint(&known, given->value, hint, sizeof hint);
     return given_error(given, "must be one of %s%s", given->row->value, hint);
 }
@@ -124,6 +173,10 @@ int option_set_choice(const struct given *given)
 static int add_output(const struct given *given, enum format format, const char *file)
 {
     struct options *const options = given->options;
+    if (!strcmp(file, "-"))
+        return given_error(given,
+                           "write --format=%s for standard output (./- would be a file)",
+                           format_name(format));
     for (size_t i = 0; i < options->n_outputs; i++)
         if (strcmp(options->outputs[i].file, file) == 0)
             return given_error(given, "%.100s names the same file",

@@ -119,7 +119,7 @@ const struct option_row option_rows[] = {
     {"type", "LIST", RUN, CASES | COMMAND_NEW_PLUGIN, "f32; ab: all",
      "Element types: f32, f64, i32, i64, of plug-ins also f16, bf16, i8, u8, i16, u16, u32, u64 "
      "and bytesK, or all; of `new-plugin` one, for --op=own.",
-     option_add_items, AT(request.types), HARMLESS},
+     option_add_types, AT(request.types), HARMLESS},
     {"semiring", "LIST", RUN, SHAPED, "the op's first; ab: all",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
      AT(request.semirings), HARMLESS},

@@ -343,6 +343,8 @@ static int find_topic(const char *name, struct error *error)
     if (op_find(name))
         return invalid(error, "no topic '%s'; write simdbench list kernels %s", name,
                        name);
+    if (!strcmp(name, "baselines") || !strcmp(name, "libraries"))
+        return invalid(error, "no topic '%s'; write simdbench list modules", name);
     return invalid(error,
                    "no topic '%.60s'%s (there are ops, kernels, isas, modules, shapes, "
                    "events, roofs, groups, studies, settings)",

@@ -31,7 +31,10 @@ static int select_op(struct selection *selection, struct error *error)
         const bool is_file = stat(selection->op, &facts) == 0 && S_ISREG(facts.st_mode);
         snprintf(error->text + used, sizeof error->text - used,
                  "; --plugin=FILE.so may bring an op%s%s%.80s",
-                 is_file ? "; if the file is meant: simdbench " : "",
+                 is_file ? "; if the file is meant: simdbench "
+                 : selection->request->commands.n
+                     ? ", and simdbench call LIB.so measures functions of a library"
+                     : "",
                  is_file && !strchr(selection->op, '/') ? "./" : "",
                  is_file ? selection->op : "");
     }
@@ -69,27 +72,12 @@ static int choose(const char *flag, const char *noun, const struct text_list *as
     return 0;
 }
 
-/* Names of C, and of other languages, for types that have others here. */
-static int check_type_names(const struct text_list *asked, struct error *error)
-{
-    static const char *const names[][2] = {
-        {"float", "f32"},   {"float32", "f32"}, {"single", "f32"}, {"double", "f64"},
-        {"float64", "f64"}, {"int", "i32"},     {"int32", "i32"},  {"int64", "i64"}};
-    for (size_t i = 0; i < asked->n; i++)
-        for (size_t k = 0; k < ARRAY_LEN(names); k++)
-            if (!strcmp(asked->item[i], names[k][0]))
-                return invalid(error, "--type=%s: write --type=%s", names[k][0],
-                               names[k][1]);
-    return 0;
-}
-
 static int select_types(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->request->types;
     const struct text_list *known = &selection->known_types;
     FREED_BY(text_list_free) struct text_list chosen = {.n = 0};
-    int status = check_type_names(asked, error)
-                     ?: choose("--type=", "element type", asked, known, &chosen, error);
+    int status = choose("--type=", "element type", asked, known, &chosen, error);
     if (!asked->n && known->n)
         text_list_add(&chosen, text_list_has(known, "f32") ? "f32" : known->item[0]);
     for (size_t i = 0; i < chosen.n; i++) {

@@ -56,7 +56,7 @@ int number_parse(const char *text, size_t length, int64_t *value, const char **r
         *reason = "is empty";
     else if (text[0] == '-')
         *reason = "is negative";
-    else if (n == 0 || (n < length && text[n] == '.'))
+    else if (n == 0 || (factor == 0 && !strchr("kKmMgG", text[n])))
         *reason = "is not a whole number";
     else if (factor == 0)
         *reason = "has an unknown suffix: k M G are 1000s, Ki Mi Gi are 1024s";

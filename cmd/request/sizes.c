@@ -50,12 +50,15 @@ static int read_number(struct span part, struct span item, const char *role,
     const char *reason = "";
     if (number_parse(part.at, part.length, value, &reason) == 0)
         return 0;
+    const char *const hint = strstr(reason, "whole")
+                                 ? "; 64,128 is a list, 64x32 a shape, 64..512*2 a range"
+                                 : "";
     if (part.length == item.length)
-        return item_error(error, item, "%s", reason);
+        return item_error(error, item, "%s%s", reason, hint);
     const bool cut = part.length > SHOWN;
-    return item_error(error, item, "has a bad %s: '%.*s%s' %s", role,
-                      (int)(cut ? SHOWN : part.length), part.at, cut ? "..." : "",
-                      reason);
+    return item_error(error, item, "has a bad %s: '%.*s%s' %s%s", role,
+                      (int)(cut ? SHOWN : part.length), part.at, cut ? "..." : "", reason,
+                      hint);
 }
 
 /* FROM..TO, FROM..TO:STEP, FROM..TO*FACTOR; `dots` is where the dots stand. */
@@ -160,6 +163,10 @@ int sizes_expand(const char *text, struct text_list *shapes, struct error *error
             rc = invalid(error, "%s",
                          text[0] ? "an item is empty: look for a comma too many"
                                  : "there is no size");
+        else if (item.at > text && item.length == 3 && item.at[0] == '0' &&
+                 strspn(item.at, "0123456789") == 3)
+            rc = item_error(error, item,
+                            "is no size: commas stand between sizes, 1,000 is 1000");
         else
             rc = expand_item(item, shapes, error);
     }

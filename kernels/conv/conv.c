@@ -27,8 +27,9 @@ static int parse_letters(const char *text, struct simdbench_shape *shape, char *
     for (const char *at = text; *at;) {
         const char *found = strchr(letters, *at);
         if (!found) {
-            snprintf(error, error_size, "'%c' in '%s' is none of the letters %s", *at,
-                     text, letters);
+            snprintf(error, error_size,
+                     "'%c' in '%s' is none of the letters %s; as in n1c64h56w56k64r3s3",
+                     *at, text, letters);
             return -EINVAL;
         }
         const int dim = (int)(found - letters);

@@ -67,10 +67,12 @@ function timeline(line) {
   if (gate)
     texts.push(gateText(gate));
   const last = timed.at(-1);
-  const told = last ? `${time(last.median_ns)} in the last of ${plural(timed.length, "run")}` : "no time";
+  const medians = timed.map((entry) => entry.median_ns);
+  const told = last ? `${time(last.median_ns)} in the last of ${plural(timed.length, "run")}${timed.length > 1
+    ? `, ${time(Math.min(...medians))} to ${time(Math.max(...medians))} in all` : ""}` : "no time";
   const alone = page.cases.every((other) => other.fingerprint === line.fingerprint);
   return el("details", { class: "timeline" }, el("summary", {}, rowOf("span", [alone ? line.id : name,
-    sparkline(timed.map((entry) => entry.median_ns), marks, `${name}: ${[told, ...texts].join("; ")}`),
+    sparkline(medians, marks, `${name}: ${[told, ...texts].join("; ")}`),
     el("span", {}, told), texts.map((text) => el("strong", { class: "since" }, text))])),
   figure([name, line.cpu].filter(Boolean).join(", "),
     () => timelineConfig(line), () => historyTable(name, line.runs), { height: 260 }));

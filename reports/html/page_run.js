@@ -108,9 +108,11 @@ function matrix(family, cases, shapes) {
     const mine = members.filter((result) => result.role !== "baseline");
     const best = (mine.length ? mine : members).reduce((a, b) =>
       b.summary.median_ns < a.summary.median_ns ? b : a);
-    // Only kernels that took turns have a fastest one.
-    const paired = members.every((result) => result.group === members[0].group);
-    return { shape, best, paired, of: new Map(members.map((result) => [kernelOf(result), result])) };
+    // Only kernels that took turns have a fastest one, and all of them must have a time.
+    const brief = results.some((result) => result.status === "short" && result.role === "kernel" &&
+      result.group === members[0].group);
+    const paired = !brief && members.every((result) => result.group === members[0].group);
+    return { shape, best, brief, paired, of: new Map(members.map((result) => [kernelOf(result), result])) };
   });
   // The fastest kernel first, by its mean speed beside the fastest of each size.
   const ranking = columns.filter(({ paired }) => paired);
@@ -123,7 +125,8 @@ function matrix(family, cases, shapes) {
   const level = ranking.some(({ of }) => [...of.values()].filter((result) => result.fastest).length > 1);
   const caption = `${family.title}: ${limited ? "share of its own limit"
     : ranking.length ? "speed beside that of the fastest kernel" : "times of kernels that took no turns"}${
-    ranking.length ? "; ★ the fastest kernel of a size" : ""}${level ? ", or several that are level" : ""}`;
+    ranking.length ? "; ★ the fastest kernel of a size" : ""}${level ? ", or several that are level" : ""}${
+    !limited && columns.some(({ brief }) => brief) ? "; times where another one is too short to be timed" : ""}`;
   return cellsTable(caption, ["kernel", ...columns.map(({ best }) => sizeHead(best))], rows.map((row) => [row, columns.map(({ of, best, paired }) =>
     of.has(row) ? matrixCell(of.get(row), best, limited, paired) : null)]));
 }

@@ -59,21 +59,22 @@ bool kernel_measured(const struct result *result)
            result->status == STATUS_OK && result->summary.median_ns > 0;
 }
 
-/* Beyond this, a wide interval alone makes no kernel as fast as another one. */
-#define CLOSE 1.05
-
 /* Finds the fastest cases of one size: the one of the least time, and those that no
- * interval tells from it, if they are close, or within the noise of that time. 0 or
- * -ENOMEM. */
+ * interval tells from it, if they are close (1.05), or within the noise of that time;
+ * none where a kernel is too short to be timed. 0 or -ENOMEM. */
 static int size_judge(struct family *family, const struct result *like, size_t first,
                       size_t end)
 {
     const struct result *const results = family->run->results, *best = NULL;
+    bool brief = false;
     for (size_t i = first; i < end; i++)
-        if (kernel_measured(&results[i]) && family_same(like, &results[i]) &&
-            (!best || results[i].summary.median_ns < best->summary.median_ns))
-            best = &results[i];
-    if (!best)
+        if (is_asked(&results[i]) && family_same(like, &results[i])) {
+            brief |= results[i].status == STATUS_SHORT;
+            if (kernel_measured(&results[i]) &&
+                (!best || results[i].summary.median_ns < best->summary.median_ns))
+                best = &results[i];
+        }
+    if (!best || brief)
         return 0;
     const size_t at = family->n_best++;
     family->best[at] = best;
@@ -88,7 +89,7 @@ static int size_judge(struct family *family, const struct result *like, size_t f
         if (status < 0)
             return status;
         if ((isfinite(speedup.ci.lo) ? speedup.ci.lo > 1 : speedup.times > 1.02) ||
-            (speedup.times > CLOSE &&
+            (speedup.times > 1.05 &&
              results[i].summary.median_ns > best->summary.ci_ns.hi))
             continue;
         family->best[family->n_best] = &results[i];
@@ -419,7 +420,7 @@ int run_fastest(const struct run *run, struct answer *answer, bool *fastest)
         status = family_judge(&family, result);
         for (size_t i = 0; fastest && !is_roof_op(result) && i < family.n_best; i++)
             fastest[family.best[i] - run->results] = true;
-        if (answer && status == 0) {
+        if (answer && status == 0 && family.n) {
             family_tell(&answer->text, &family);
             answer_next(answer);
         }

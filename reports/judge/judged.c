@@ -7,10 +7,14 @@
 static void add_ratio(struct buffer *text, double times, const char *name,
                       const struct interval *ci)
 {
-    buffer_format(text, "%.3g times as fast as ", times);
+    const bool slower = times > 0 && times < 1;
+    buffer_add(text, slower ? "it takes " : "");
+    buffer_format(text, "%.3g times as %s as ", slower ? 1 / times : times,
+                  slower ? "long" : "fast");
     buffer_plain(text, name);
     if (ci->known)
-        buffer_format(text, " (%.3g to %.3g)", ci->lo, ci->hi);
+        buffer_format(text, " (%.3g to %.3g)", slower ? 1 / ci->hi : ci->lo,
+                      slower ? 1 / ci->lo : ci->hi);
 }
 
 static void add_time(struct buffer *text, const struct judged_time *time)

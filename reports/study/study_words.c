@@ -204,6 +204,18 @@ static bool has_number(const char *sentence, const char *number)
     return false;
 }
 
+static const char *spoken(const char *metric)
+{
+    static const char *const names[][2] = {{"gops", "Gop/s"},
+                                           {"gbs", "GB/s"},
+                                           {"ghz", "GHz"},
+                                           {"ns_per_op", "ns an operation"}};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (!strcmp(metric, names[i][0]))
+            return names[i][1];
+    return metric;
+}
+
 void study_sentence_tell(const struct study_claim *claim, struct buffer *out)
 {
     const struct study_check *const check = &claim->check;
@@ -222,7 +234,7 @@ void study_sentence_tell(const struct study_claim *claim, struct buffer *out)
         buffer_add(out, buffer_text(&value));
         if (check->as != AS_RATIO &&
             (check->measure == MEASURE_METRIC || check->measure == MEASURE_STATIC))
-            buffer_tell(out, " %s", check->what);
+            buffer_tell(out, " %s", spoken(check->what));
     }
     buffer_add(out, claim->contested ? ". Evidence speaks against it." : ".");
 }

@@ -316,7 +316,7 @@ static void origin_lines(struct legend *legend)
     static const char *const shown[] = {"cpu", "virtualisation", "kernel", "os"};
     const struct run *const run = legend->run;
     struct buffer *const buffer = &legend->buffer;
-    const char *separator = ": ";
+    const char *const begin = ": ", *separator = begin;
 
     buffer_add(buffer, "host");
     for (size_t i = 0; i < ARRAY_LEN(shown); i++) {
@@ -327,9 +327,13 @@ static void origin_lines(struct legend *legend)
     separator = legend_part(
         legend, separator,
         cpus && strchr(cpus, ',') ? "measured on CPUs " : "measured on CPU ", cpus);
-    legend_part(legend, separator, "fingerprint ", run->fingerprint);
+    separator = legend_part(legend, separator, "fingerprint ", run->fingerprint);
+    if (separator == begin)
+        buffer_add(buffer, ": the file does not tell");
     legend_flush(legend);
-    buffer_add(buffer, "run: simdbench");
+    buffer_add(buffer, run->tool_version && *run->tool_version
+                           ? "run: simdbench"
+                           : "run: by another program");
     legend_part(legend, " ", "", run->tool_version);
     legend_part(legend, ", ", "commit ", run->tool_commit);
     legend_part(legend, ", ", "", run->tool_compiler);

@@ -95,7 +95,7 @@ class Mistakes(Case):
                 ("mix.c", "mix.c: this is source text"),
                 ("notes.txt", "notes.txt: no command takes this file"),
                 ("./relux", "./relux: this is a folder"),
-                ("relux", "--plugin=FILE.so may bring an op\n"),
+                ("relux", "--plugin=FILE.so may bring an op, and simdbench call LIB.so "),
                 ("reluy", "may bring an op; if the file is meant: simdbench ./reluy\n"),
                 ("mix.cpp", "mix.cpp: this is source text"),
                 ("dir.so.1/notes.txt", "notes.txt: no command takes this file"),
@@ -112,7 +112,8 @@ class Mistakes(Case):
         declared = folder / "declared.json"
         empty, other, run = folder / "empty.json", folder / "other.json", folder / "run.json"
         empty.touch()
-        source = folder / "mix.c"
+        source, archive = folder / "mix.c", folder / "mix.a"
+        archive.write_text("x")
         source.write_text("int mix;")
         other.write_text('{"a": 1}')
         run.write_text('{"schema_version": 1, "tool": {"name": "simdbench"}}')
@@ -136,6 +137,9 @@ class Mistakes(Case):
                                    f"compare A.json B.json reads two"),
                 (["explain", run], f"{run}: this is a saved run, and not a case"),
                 (["explain", other], f"{other}: a file, and not a case"),
+                (["gemm", "--plugin", source], f"{source}: this is source text"),
+                (["gemm", "--plugin", run], f"{run}: this is a saved run, and not a declaration"),
+                (["gemm", f"--plugin={archive},as=x"], f"{archive}: a plug-in is a shared object"),
                 (["./missing.so"], "./missing.so: No such file or directory"),
                 (["audit", "./missing.so"], "cannot read module './missing.so'"),
                 (["history", "bench.db"], "simdbench history --history=bench.db"),

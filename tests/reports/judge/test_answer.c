@@ -372,6 +372,25 @@ TEST(noisy_kernels)
     run_free(least);
 }
 
+/* A kernel that is too short to be timed is faster than those that have a time. */
+TEST(too_short)
+{
+    bool fastest[4] = {false};
+    struct run *const run = run_new();
+    add_kernel(run, "mix/f32/scalar/c@1", 0, 3, 0.002);
+    add_kernel(run, "mix/f32/sse2/max@1", 0, 100, 0.002);
+    add_kernel(run, "mix/f32/scalar/c@64", 1, 300, 0.002);
+    add_kernel(run, "mix/f32/sse2/max@64", 1, 100, 0.002);
+    run->results[0].status = STATUS_SHORT;
+    assert_true(says(run, "sse2/max is the fastest of 2 kernels at one size"));
+    assert_int_equal(run_fastest(run, NULL, fastest), 0);
+    assert_false(fastest[1] || fastest[2]);
+    assert_true(fastest[3]);
+    run->results[2].status = STATUS_SHORT;
+    assert_false(says(run, "mix/f32: "));
+    run_free(run);
+}
+
 /* The gain by vectors is paired by round; a neighbour on the core makes it unknown. */
 TEST(scalar_code)
 {
