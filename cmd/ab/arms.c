@@ -57,9 +57,8 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
     struct ab_arm *arm = &ab->arm[which];
     const char *flag = flags[which];
     arm->words = must_have(strdup(text));
-    int status = module_spec_parse(arm->words, flag, &arm->spec, error);
-    if (status == 0)
-        status = find_file(arm, flag, ab->request.functions, error);
+    int status = module_spec_parse(arm->words, flag, &arm->spec, error)
+                     ?: find_file(arm, flag, ab->request.functions, error);
     if (status < 0)
         return status;
     const char *wrong = NULL;
@@ -242,9 +241,7 @@ static int probe(struct ab *ab, int which, struct error *error)
     struct worker *worker = make_worker(ab, arm);
     struct error why = {.text = ""};
     catalog_add_worker(catalog, worker);
-    int status = worker_start(worker, false, &why);
-    if (status == 0)
-        status = ask_build(ab, arm, worker, &why);
+    int status = worker_start(worker, false, &why) ?: ask_build(ab, arm, worker, &why);
     return status < 0 ? error_set(error, status, "%s=%.200s: %.600s", flags[which],
                                   arm->spec.name, why.text)
                       : 0;

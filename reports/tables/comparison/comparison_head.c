@@ -292,8 +292,7 @@ static void put_extremes(struct markdown_piece *piece, const char *title,
 static void put_worst_and_best(struct markdown_piece *piece)
 {
     const struct run *const run = piece->run;
-    const struct result **const list =
-        malloc((run->n_results ? run->n_results : 1) * sizeof *list);
+    const struct result **const list = calloc(run->n_results + 1, sizeof *list);
     const size_t n = list ? gate_worst_first(run, list) : 0;
     const bool is_few = n <= 2 * EXTREMES;
 

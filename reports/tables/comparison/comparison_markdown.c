@@ -94,8 +94,7 @@ static void fold_begin(struct markdown_piece *piece, const char *title)
 static void print_cases(struct markdown_piece *piece, size_t most)
 {
     const struct run *const run = piece->run;
-    const struct result **const list =
-        malloc((run->n_results ? run->n_results : 1) * sizeof *list);
+    const struct result **const list = calloc(run->n_results + 1, sizeof *list);
     const size_t n = list ? order_cases(run, list) : 0;
     size_t i = 0;
 
