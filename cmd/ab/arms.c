@@ -204,7 +204,7 @@ static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *
 static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
                      struct error *error)
 {
-    cJSON *before = NULL, *after = NULL;
+    FREED_BY(json_delete) cJSON *before = NULL, *after = NULL;
     int status = ab->programs ? 0 : ask_objects(ab, worker, &before, error);
     if (status == 0 && ab->programs)
         status = worker_ask(worker, describe_call(), ab->how.timeout_ns,
@@ -220,8 +220,6 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
                                                    : message_text(from, "version")));
         must(string_set(&arm->commit, message_text(from, "commit")));
     }
-    cJSON_Delete(before);
-    cJSON_Delete(after);
     return status;
 }
 
