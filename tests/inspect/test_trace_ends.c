@@ -92,7 +92,8 @@ TEST(test_signals)
     } cases[] = {{nested, 24 * TURNS + 2, 2},
                  {repeated, 6 * TURNS + 2, 1},
                  {calling, 5 * TURNS + 2, 1}};
-    const struct inspect_options options = {.max_steps = 1000000, .whole_only = true};
+    const struct inspect_options options = {
+        .max_steps = 1000000, .whole_only = true, .timeout_ns = PATIENCE_NS};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const struct traced_child child = start(cases[i].function, TURNS);
         struct inspect_census census;
