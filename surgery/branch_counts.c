@@ -104,9 +104,8 @@ int counters_try(struct surgery *surgery, struct changes *changes, uint64_t **co
     int status = variant_make(surgery, changes, true, 0, &variant, error);
     *counts = NULL;
     if (status == 0)
-        status = surgery_prove(variant, 0, error);
-    if (status == 0)
-        status = read_counters(variant, counts, n, error);
+        status =
+            surgery_prove(variant, 0, error) ?: read_counters(variant, counts, n, error);
     if (variant)
         surgery_drop(variant);
     return status;

@@ -252,9 +252,7 @@ int variant_make(struct surgery *surgery, struct changes *changes, bool counts,
         status =
             reserve(variant, i, part_shift(surgery, i, shift), &variant->part[i], error);
     if (status == 0)
-        status = fill(variant, error);
-    if (status == 0)
-        status = unwinding_make(variant, error);
+        status = fill(variant, error) ?: unwinding_make(variant, error);
     if (status < 0)
         surgery_drop(variant);
     else

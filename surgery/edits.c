@@ -342,9 +342,8 @@ static int try_changes(struct surgery *surgery, const struct changes *changes,
         status =
             counters_try(surgery, &none, &surgery->counts, &surgery->n_counts, error);
     if (status == 0)
-        status = copy_changes(changes, &copy, error);
-    if (status == 0)
-        status = counters_try(surgery, &copy, &counts, &n, error);
+        status = copy_changes(changes, &copy, error)
+                     ?: counters_try(surgery, &copy, &counts, &n, error);
     if (status == 0 && (n != surgery->n_counts ||
                         memcmp(counts, surgery->counts, n * sizeof *counts) != 0))
         status = error_set(error, -EPERM, "branches would execute more or less often");
@@ -364,9 +363,8 @@ int surgery_plan_edit(struct surgery *surgery, enum surgery_edit edit,
     if (status == 0 && !changes->n)
         status = error_set(error, -ENOENT, "its hot loops have nothing of that kind");
     if (status == 0)
-        status = edit_is_safe(surgery, changes, seen, n, planning.altered, error);
-    if (status == 0)
-        status = try_changes(surgery, changes, error);
+        status = edit_is_safe(surgery, changes, seen, n, planning.altered, error)
+                     ?: try_changes(surgery, changes, error);
     *changed = changes->n;
     if (status < 0)
         changes->n = 0;

@@ -437,10 +437,6 @@ int code_find(struct search *search)
     for (size_t i = 0; i < surgery->n_blocks && status == 0 && !search->again; i++)
         status = push_handlers(search, &surgery->block[i]);
     if (status == 0)
-        status = take_executed(search, true);
-    if (status == 0)
-        status = walk_all(search);
-    if (status == 0)
-        status = take_tables(search);
+        status = take_executed(search, true) ?: walk_all(search) ?: take_tables(search);
     return status == 0 && !search->again ? take_slots(search) : status;
 }

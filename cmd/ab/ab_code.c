@@ -77,7 +77,7 @@ static int ask_code(struct ab_group *group, size_t c, int which, uint64_t steps)
         .number = runner.number, .code = true, .libc_stays = true, .steps = steps};
     struct copies_reply told;
     struct error error = {.text = ""};
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     const int status =
         worker_ask(runner.worker, copies_call(&call),
                    timeout_with(&group->ab->how, TRACE_NS), &reply, &error);
@@ -86,7 +86,6 @@ static int ask_code(struct ab_group *group, size_t c, int which, uint64_t steps)
     places->closed = told.closed;
     places->prepared = told.prepared;
     must(string_set(&places->code, status == 0 && told.executed ? told.code : NULL));
-    cJSON_Delete(reply);
     return status == -EINTR ? status : worker_alive(runner.worker) ? 0 : GROUP_RESTART;
 }
 

@@ -179,7 +179,7 @@ static int copy_arm(struct ab_group *group, size_t c, int which, bool *copied)
                                      .executed = places->executed};
     struct copies_reply told;
     struct error error = {.text = ""};
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     const int status =
         worker_ask(runner.worker, copies_call(&call),
                    timeout_with(&group->ab->how, COPIES_NS), &reply, &error);
@@ -198,7 +198,6 @@ static int copy_arm(struct ab_group *group, size_t c, int which, bool *copied)
         runner_blame(&runner, why, reason, sizeof reason);
         leave(group, c, reason);
     }
-    cJSON_Delete(reply);
     if (status == -EINTR || worker_alive(runner.worker))
         return status == -EINTR ? status : 0;
     if (entry->processes)

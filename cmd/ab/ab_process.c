@@ -232,13 +232,7 @@ int ab_process(struct ab_group *group, struct error *error)
     int status = place_operands(group, error);
     if (status < 0)
         return status;
-    status = start_arms(group, order);
-    if (status == 0)
-        status = check_cases(group, order);
-    if (status == 0)
-        status = measure_cases(group, error);
-    if (status == 0)
-        status = check_again(group, error);
+    status = start_arms(group, order) ?: check_cases(group, order) ?: measure_cases(group, error) ?: check_again(group, error);
     if (status == 0)
         take_trials(group);
     stop_arms(ab);
@@ -259,9 +253,7 @@ int ab_trace_process(struct ab_group *group, bool traced,
     int status = place_operands(group, error);
     group->state.traced = false;
     if (status == 0)
-        status = start_all(group, order, &arm, error);
-    if (status == 0)
-        status = work(group, traced);
+        status = start_all(group, order, &arm, error) ?: work(group, traced);
     stop_arms(group->ab);
     group->process++;
     return status;

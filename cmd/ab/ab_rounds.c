@@ -35,12 +35,11 @@ int ab_overhead(struct ab_group *group, struct error *error)
             continue;
         const struct overhead_call call = {.cold = each, .number = UINT64_MAX};
         struct overhead_reply told;
-        cJSON *reply = NULL;
+        FREED_BY(json_delete) cJSON *reply = NULL;
         int status = worker_ask(ab->workers[i], overhead_call(&call), ab->how.timeout_ns,
                                 &reply, error);
         overhead_reply_read(reply, &told);
         least = fmin(least, told.ns);
-        cJSON_Delete(reply);
         if (status < 0)
             return status;
     }

@@ -57,9 +57,8 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
     struct ab_arm *arm = &ab->arm[which];
     const char *flag = flags[which];
     arm->words = must_have(strdup(text));
-    int status = module_spec_parse(arm->words, flag, &arm->spec, error);
-    if (status == 0)
-        status = find_file(arm, flag, ab->request.functions, error);
+    int status = module_spec_parse(arm->words, flag, &arm->spec, error)
+                     ?: find_file(arm, flag, ab->request.functions, error);
     if (status < 0)
         return status;
     const char *wrong = NULL;
@@ -205,7 +204,7 @@ static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *
 static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
                      struct error *error)
 {
-    cJSON *before = NULL, *after = NULL;
+    FREED_BY(json_delete) cJSON *before = NULL, *after = NULL;
     int status = ab->programs ? 0 : ask_objects(ab, worker, &before, error);
     if (status == 0 && ab->programs)
         status = worker_ask(worker, describe_call(), ab->how.timeout_ns,
@@ -221,8 +220,6 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
                                                    : message_text(from, "version")));
         must(string_set(&arm->commit, message_text(from, "commit")));
     }
-    cJSON_Delete(before);
-    cJSON_Delete(after);
     return status;
 }
 
@@ -242,9 +239,7 @@ static int probe(struct ab *ab, int which, struct error *error)
     struct worker *worker = make_worker(ab, arm);
     struct error why = {.text = ""};
     catalog_add_worker(catalog, worker);
-    int status = worker_start(worker, false, &why);
-    if (status == 0)
-        status = ask_build(ab, arm, worker, &why);
+    int status = worker_start(worker, false, &why) ?: ask_build(ab, arm, worker, &why);
     return status < 0 ? error_set(error, status, "%s=%.200s: %.600s", flags[which],
                                   arm->spec.name, why.text)
                       : 0;

@@ -216,14 +216,15 @@ int command_doctor(struct options *options)
     if (rc < 0)
         return exit_status_of(rc, &error);
     struct host host;
-    struct vitals *const vitals = must_have(calloc(1, sizeof *vitals));
-    struct baseline *const baseline = must_have(calloc(BASELINES_MAX, sizeof *baseline));
-    struct checks *const checks = must_have(calloc(1, sizeof *checks));
+    FREED_BY(free_memory) struct vitals *vitals = must_have(calloc(1, sizeof *vitals));
+    FREED_BY(free_memory) struct baseline *baseline =
+        must_have(calloc(BASELINES_MAX, sizeof *baseline));
+    FREED_BY(free_memory) struct checks *checks = must_have(calloc(1, sizeof *checks));
     struct cpu_lock *lock = NULL;
 
     rc = doctor_take_cpu(options, &vitals->probed_cpu, &lock, &error);
     if (rc < 0)
-        goto out;
+        return exit_status_of(rc, &error);
     host_read(&host, "");
     vitals_read(vitals, "");
     vitals_measure(vitals);
@@ -235,7 +236,5 @@ int command_doctor(struct options *options)
     checks_isas(checks);
     checks_baselines(checks, baseline, baselines_ask(baseline, BASELINES_MAX));
     rc = document_write(options, write_checks, checks, &error);
-out:
-    FREE_EACH(vitals, baseline, checks);
     return exit_status_of(rc, &error);
 }

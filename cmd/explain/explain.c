@@ -376,9 +376,8 @@ int explain_run(struct options *options)
     if (!options->quiet)
         complain_each("", &why_instead);
     if (status == 0)
-        status = split_builds(options, &list, &error);
-    if (status == 0)
-        status = check_cases(options, &list, &error);
+        status =
+            split_builds(options, &list, &error) ?: check_cases(options, &list, &error);
     if (status == 0 && options->dry_run)
         print_plan(options, &list);
     else if (status == 0)

@@ -46,7 +46,7 @@ static int read_document(const char *text, struct run **run, struct error *error
 int read_json(char *text, const struct reading_form *form, struct readings *readings,
               struct error *error)
 {
-    struct run *run = NULL;
+    FREED_BY(run_delete) struct run *run = NULL;
     const int status = read_document(text, &run, error);
     for (size_t i = 0; status == 0 && i < run->n_results; i++) {
         const struct result *const result = &run->results[i];
@@ -60,6 +60,5 @@ int read_json(char *text, const struct reading_form *form, struct readings *read
                                       .told = !zero,
                                       .threads = (uint32_t)result->threads});
     }
-    run_free(run);
     return status;
 }

@@ -227,7 +227,7 @@ static int read_output(struct harness *harness, harness_reader *reader,
  * such as a slope through them, does not. */
 static void take_samples(const char *home, struct readings *readings)
 {
-    struct run *kept = NULL;
+    FREED_BY(run_delete) struct run *kept = NULL;
     struct error none_kept;
     if (run_load(&kept, home, &none_kept) < 0)
         return;
@@ -236,7 +236,6 @@ static void take_samples(const char *home, struct readings *readings)
         if (reading && !reading->reason && result->summary.median_ns > 0)
             reading->ns = result->summary.median_ns;
     }
-    run_free(kept);
 }
 
 static struct harness_case *case_named(const struct harness *harness, const char *name)

@@ -79,7 +79,7 @@ static int prepare_known(struct referee *referee, struct stage *stage,
         worker_tell(referee->judges.worker, map_request(stage), INT64_MAX, error);
     for (size_t i = 0; i < referee->n_known && status == 0; i++) {
         struct prepare_reply told;
-        cJSON *reply = NULL;
+        FREED_BY(json_delete) cJSON *reply = NULL;
         if (!referee->known[i].runs)
             continue;
         status = worker_ask(referee->judges.worker, prepare_request(i), INT64_MAX, &reply,
@@ -87,7 +87,6 @@ static int prepare_known(struct referee *referee, struct stage *stage,
                      ?: prepare_reply_read(reply, &told);
         if (status == 0)
             referee->known[i].number = told.number;
-        cJSON_Delete(reply);
     }
     return status;
 }

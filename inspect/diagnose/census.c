@@ -77,7 +77,7 @@ static void add_loops(struct making *m)
 static bool add_counts(struct making *m)
 {
     const size_t n = m->loops.n + 1;
-    double *const checks = calloc(3 * n, sizeof *checks);
+    FREED_BY(free_memory) double *checks = calloc(3 * n, sizeof *checks);
     if (!checks)
         return false;
     double *const work = checks + n, *const called = work + n;
@@ -89,7 +89,6 @@ static bool add_counts(struct making *m)
         loop->work += work[l];
         loop->called += called[l];
     }
-    free(checks);
     return done;
 }
 

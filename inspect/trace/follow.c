@@ -223,9 +223,8 @@ static int trace(struct tracer *tracer, const struct inspect_options *options,
     if (status == 0)
         costs = costs_take(&tracer->nodes, options, &tracer->child);
     if (status == 0)
-        status = census_make(tracer, options, census);
-    if (status == 0)
-        status = tracer_estimate_call(tracer, options, census);
+        status = census_make(tracer, options, census)
+                     ?: tracer_estimate_call(tracer, options, census);
     if (status == -E2BIG) {
         const int ended = tracer_go_to_marker(tracer, false);
         return ended < 0 ? ended : leave(tracer) < 0 ? -ECHILD : status;

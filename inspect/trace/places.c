@@ -233,10 +233,8 @@ char *places_producer(struct places *places, uint64_t address)
 
 char *places_source(struct places *places, uint64_t address)
 {
-    char *const path = places_path(places, address);
-    char *const name = path ? strdup(basename(path)) : NULL;
-    free(path);
-    return name;
+    FREED_BY(free_memory) char *path = places_path(places, address);
+    return path ? strdup(basename(path)) : NULL;
 }
 
 char *places_where(const struct places *places, uint64_t address)

@@ -29,8 +29,7 @@ static int rename_row(struct export_row *row, unsigned repeat)
  * another's id, so this goes on until nothing changes. */
 static int make_unique(struct export_rows *rows)
 {
-    FREED_BY(free_memory) struct export_row **order =
-        calloc(rows->n ? rows->n : 1, sizeof *order);
+    FREED_BY(free_memory) struct export_row **order = calloc(rows->n + 1, sizeof *order);
     bool changed = true;
     int code = order ? 0 : -ENOMEM;
 
@@ -56,8 +55,7 @@ int export_rows_make(const struct run *run, struct export_rows *rows)
     FREED_BY(buffer_free) struct buffer name = {.text = NULL};
     int code = 0;
 
-    *rows = (struct export_rows){
-        .row = calloc(run->n_results ? run->n_results : 1, sizeof *rows->row)};
+    *rows = (struct export_rows){.row = calloc(run->n_results + 1, sizeof *rows->row)};
     if (!rows->row)
         return -ENOMEM;
     for (size_t i = 0; i < run->n_results && !code; i++) {

@@ -58,7 +58,7 @@ static double clock_mhz(const struct run *run)
 /* Lists the cases without a time, and why. */
 static void put_unmeasured(struct json *json, const struct export_rows *rows)
 {
-    struct buffer key = {.text = NULL}, text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer key = {.text = NULL}, text = {.text = NULL};
 
     for (size_t i = 0; i < rows->n; i++) {
         const struct result *result = rows->row[i].result;
@@ -76,8 +76,6 @@ static void put_unmeasured(struct json *json, const struct export_rows *rows)
         json_text(json, json->root, buffer_text(&key), buffer_text(&text));
     }
     json->failed |= key.failed || text.failed;
-    buffer_free(&key);
-    buffer_free(&text);
 }
 
 static void put_context(struct writer *writer, const struct run *run,
@@ -244,7 +242,8 @@ static void put_aggregate(struct writer *writer, const struct family *family,
 static int put_family(struct writer *writer, const struct family *family)
 {
     const struct series *series = family->series;
-    double *cpu = calloc(series->n, sizeof *cpu), sum = 0, cpu_sum = 0;
+    FREED_BY(free_memory) double *cpu = calloc(series->n, sizeof *cpu);
+    double sum = 0, cpu_sum = 0;
     const double n = (double)series->n;
 
     if (!cpu)
@@ -258,7 +257,6 @@ static int put_family(struct writer *writer, const struct family *family)
     put_aggregate(writer, family, "mean", sum / n, cpu_sum / n);
     put_aggregate(writer, family, "median", series->median_ns,
                   stats_median(cpu, series->n));
-    free(cpu);
     return 0;
 }
 

@@ -141,12 +141,12 @@ static int compare_keys(const void *left, const void *right)
 static int check_keys(const cJSON *object, const struct place *at, struct error *error)
 {
     size_t n = 0, i = 0;
-    const cJSON **items, *item;
+    const cJSON *item;
     int code = 0;
 
     cJSON_ArrayForEach (item, object)
         n++;
-    items = malloc((n + 1) * sizeof *items);
+    FREED_BY(free_memory) const cJSON **items = calloc(n + 1, sizeof *items);
     if (!items)
         return no_memory(error);
     cJSON_ArrayForEach (item, object)
@@ -157,7 +157,6 @@ static int check_keys(const cJSON *object, const struct place *at, struct error 
             struct place place = {.parent = at, .key = items[i]->string};
             code = place_error(&place, error, -EEXIST, "this key is there twice");
         }
-    free(items);
     return code;
 }
 

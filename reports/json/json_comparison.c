@@ -73,7 +73,7 @@ static void put_trials(struct json *json, cJSON *parent,
 {
     cJSON *const trials = json_object(json, parent, "trials");
     const size_t n = comparison->n_trials;
-    FREED_BY(free_memory) double *column = malloc((n ? n : 1) * sizeof *column);
+    FREED_BY(free_memory) double *column = calloc(n + 1, sizeof *column);
 
     json->failed |= !column;
     const size_t fields =

@@ -163,7 +163,7 @@ static int read_as(const struct value *object, struct study_check *check)
 {
     const struct value as = value_member(object, "as");
     const bool two = check->n_of == 2 && rules[check->measure].two_values;
-    char *text = NULL;
+    FREED_BY(free_memory) char *text = NULL;
 
     check->as = two || check->measure == MEASURE_TIME_RATIO ? AS_RATIO : AS_VALUE;
     if (value_absent(&as))
@@ -177,7 +177,6 @@ static int read_as(const struct value *object, struct study_check *check)
                           study_measure_name(check->measure), check->n_of,
                           check->n_of == 1 ? "" : "s", text);
     check->as = found;
-    free(text);
     return code;
 }
 

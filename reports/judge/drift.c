@@ -110,7 +110,7 @@ double drift_within(const struct result *result)
 {
     enum { PARTS = 3 };
     const size_t n = result->samples.iterations ? result->samples.n : 0;
-    FREED_BY(free_memory) double *ns = malloc((n ? n : 1) * sizeof *ns);
+    FREED_BY(free_memory) double *ns = calloc(n + 1, sizeof *ns);
     double least = INFINITY, most = 0;
 
     for (size_t i = 0; ns && i < n; i++)

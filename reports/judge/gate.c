@@ -333,7 +333,7 @@ static int compare_ranked(const void *left, const void *right)
 
 int gate_holm(const double *p, bool *holds, size_t n, double alpha)
 {
-    FREED_BY(free_memory) struct ranked *order = malloc((n ? n : 1) * sizeof *order);
+    FREED_BY(free_memory) struct ranked *order = calloc(n + 1, sizeof *order);
     bool all = true;
 
     if (!order)
@@ -408,21 +408,18 @@ static int derive_all(struct comparison **list, size_t n, double threshold)
 
 int comparisons_decide(struct comparison **list, size_t n, double threshold)
 {
-    double *const p = calloc(n ? n : 1, sizeof *p);
-    bool *const holds = malloc((n ? n : 1) * sizeof *holds);
-    int status = -ENOMEM;
+    FREED_BY(free_memory) double *p = calloc(n + 1, sizeof *p);
+    FREED_BY(free_memory) bool *holds = calloc(n + 1, sizeof *holds);
 
     if (!p || !holds)
-        goto out;
+        return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         p[i] = list[i]->p;
-    status = gate_holm(p, holds, n, GATE_ERROR / 2);
+    int status = gate_holm(p, holds, n, GATE_ERROR / 2);
     for (size_t i = 0; !status && i < n; i++) {
         list[i]->significant = holds[i];
         status = judge(list[i], threshold, n) ?: judge_as_built(list[i]);
     }
-out:
-    FREE_EACH(holds, p);
     return status;
 }
 
@@ -430,15 +427,14 @@ int run_judge(struct run *run)
 {
     if (!run->gate)
         return 0;
-    struct comparison **const list =
-        malloc((run->n_results ? run->n_results : 1) * sizeof *list);
+    FREED_BY(free_memory) struct comparison **list =
+        calloc(run->n_results + 1, sizeof *list);
+    size_t n;
     if (!list)
         return -ENOMEM;
-    size_t n;
-    int status = collect(run, list, &n)
-                     ?: derive_all(list, n, run->gate->threshold)
-                     ?: comparisons_decide(list, n, run->gate->threshold);
+    const int status = collect(run, list, &n)
+                           ?: derive_all(list, n, run->gate->threshold)
+                           ?: comparisons_decide(list, n, run->gate->threshold);
     gate_count(run);
-    free(list);
     return status;
 }

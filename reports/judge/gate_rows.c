@@ -107,7 +107,7 @@ static int find_labels(const struct run *run, struct gate_row *row)
 
     FOR_EACH (const struct result, result, run->results, run->n_results)
         most += belongs(row, result) ? result->summary.n_ratios : 0;
-    row->versus = calloc(most ? most : 1, sizeof *row->versus);
+    row->versus = calloc(most + 1, sizeof *row->versus);
     if (!row->versus)
         return -ENOMEM;
     FOR_EACH (const struct result, result, run->results, run->n_results)
@@ -189,7 +189,7 @@ int gate_rows(const struct run *run, struct gate_row **rows, size_t *n)
     int status = 0;
 
     *n = 0;
-    *rows = calloc(run->n_results ? run->n_results : 1, sizeof **rows);
+    *rows = calloc(run->n_results + 1, sizeof **rows);
     if (!*rows)
         return -ENOMEM;
     FOR_EACH (const struct result, result, run->results, run->n_results) {
@@ -215,8 +215,7 @@ void gate_rows_free(struct gate_row *rows, size_t n)
 
 size_t gate_libraries(const struct run *run, struct library_change *change)
 {
-    FREED_BY(free_memory) double *values =
-        malloc((run->n_results ? run->n_results : 1) * sizeof *values);
+    FREED_BY(free_memory) double *values = calloc(run->n_results + 1, sizeof *values);
     size_t n = 0;
 
     *change = (struct library_change){NAN, NAN, NAN};
@@ -235,8 +234,7 @@ size_t gate_libraries(const struct run *run, struct library_change *change)
 
 size_t gate_noise(const struct run *run, double *median, double *most)
 {
-    FREED_BY(free_memory) double *values =
-        malloc((run->n_results ? run->n_results : 1) * sizeof *values);
+    FREED_BY(free_memory) double *values = calloc(run->n_results + 1, sizeof *values);
     size_t n = 0;
 
     *median = *most = NAN;

@@ -252,7 +252,7 @@ static bool can_be_compared(const struct result *result)
 /* Decides all kernels, or all baselines: Holm's correction is over each family alone. */
 static int decide(const struct pair *pairs, size_t n, bool baselines, double threshold)
 {
-    FREED_BY(free_memory) struct comparison **list = malloc((n ? n : 1) * sizeof *list);
+    FREED_BY(free_memory) struct comparison **list = calloc(n + 1, sizeof *list);
     size_t cases = 0;
 
     if (!list)

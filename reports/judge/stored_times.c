@@ -10,7 +10,7 @@ static size_t log_times(const struct result *result, double **logs)
 {
     const size_t n = result->samples.iterations ? result->samples.n : 0;
 
-    *logs = malloc((n ? n : 1) * sizeof **logs);
+    *logs = calloc(n + 1, sizeof **logs);
     for (size_t i = 0; *logs && i < n; i++) {
         (*logs)[i] = log(result_per_call(result, i));
         if (!isfinite((*logs)[i]))

@@ -121,11 +121,12 @@ int result_speedup(const struct result *result, const struct result *other,
 {
     size_t room =
         result->samples.n < other->samples.n ? result->samples.n : other->samples.n;
-    double *theirs = calloc(2 * room + 1, sizeof *theirs), *ours = theirs + room;
+    FREED_BY(free_memory) double *theirs = calloc(2 * room + 1, sizeof *theirs);
     size_t i = 0, j = 0, n = 0;
 
     if (!theirs)
         return -ENOMEM;
+    double *const ours = theirs + room;
     while (i < result->samples.n && j < other->samples.n) {
         if (result->samples.rounds[i] < other->samples.rounds[j]) {
             i++;
@@ -139,7 +140,6 @@ int result_speedup(const struct result *result, const struct result *other,
     }
     speedup->rounds = n;
     speedup->times = stats_ratio(theirs, ours, n, STATS_LEVEL, &speedup->ci);
-    free(theirs);
     return 0;
 }
 

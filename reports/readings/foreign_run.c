@@ -90,7 +90,7 @@ static uint32_t go_threads(const char *text)
 static int read_go_head(struct run *run, const char *text)
 {
     static const char *const keys[] = {"\ncpu: ", "\ngoos: ", "\ngoarch: "};
-    struct buffer machine = {.text = NULL}, whole = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer machine = {.text = NULL}, whole = {.text = NULL};
     int code = 0;
     buffer_format(&whole, "\n%.4096s", text);
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
@@ -104,13 +104,9 @@ static int read_go_head(struct run *run, const char *text)
         if (i == 0)
             code = facts_text(&run->host, "cpu", buffer_text(&machine));
     }
-    code = code ? code
-           : whole.failed || machine.failed
-               ? -ENOMEM
-               : foreign_set_machine(run, buffer_text(&machine));
-    buffer_free(&whole);
-    buffer_free(&machine);
-    return code;
+    if (!code && (whole.failed || machine.failed))
+        return -ENOMEM;
+    return code ?: foreign_set_machine(run, buffer_text(&machine));
 }
 
 static int add_reading(struct run *run, const struct reading *reading, uint32_t threads)
@@ -141,7 +137,7 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
     const size_t size = strlen(text) + 1;
     int code = size > TEXT_MOST ? 0 : 1;
     for (size_t i = 0; i < ARRAY_LEN(texts) && code > 0; i++) {
-        struct readings readings = {.repeats = true};
+        FREED_BY(readings_free) struct readings readings = {.repeats = true};
         const uint32_t threads = texts[i].reader == read_go ? go_threads(text) : 1;
         const struct reading_form form = {.tick_ns = 1, .threads = threads};
         struct error ignored;
@@ -157,7 +153,6 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
             code = -E2BIG;
         else if (readings.n)
             code = fill(run, i, text, &readings, threads);
-        readings_free(&readings);
     }
     return code == 0 && run->n_results ? 0
            : code == -ENOMEM           ? error_set(error, code, "out of memory")

@@ -244,7 +244,7 @@ void buffer_format(struct buffer *buffer, const char *format, ...)
 
 void text_line(FILE *file, const char *format, ...)
 {
-    struct buffer raw = {.text = NULL}, plain = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer raw = {.text = NULL}, plain = {.text = NULL};
     va_list arguments;
 
     va_start(arguments, format);
@@ -252,8 +252,6 @@ void text_line(FILE *file, const char *format, ...)
     va_end(arguments);
     buffer_plain(&plain, buffer_text(&raw));
     fprintf(file, "%s\n", buffer_text(&plain));
-    buffer_free(&raw);
-    buffer_free(&plain);
 }
 
 void buffer_plain_n(struct buffer *buffer, const char *text, size_t n)

@@ -280,7 +280,7 @@ class Programs(unittest.TestCase):
                           "golang.org/x/perf/cmd/benchstat@latest, or set BENCHSTAT")
         (self.folder / sample).write_bytes(written(sample, "benchstat"))
         done = subprocess.run([program, "-format=csv", *options, sample], cwd=self.folder,
-                              check=True, capture_output=True, text=True, timeout=60)
+                              check=True, capture_output=True, text=True, timeout=600)
         times = done.stdout.partition("sec/op")[2].partition("geomean")[0]
         return done.stdout, {row[0]: row[1:] for row in csv.reader(times.splitlines()[1:])}
 
@@ -308,7 +308,7 @@ class Programs(unittest.TestCase):
             self.skipTest("there is no compare.py: scripts/setup more installs "
                           "libbenchmark-tools and python3-scipy")
         subprocess.run([sys.executable, program, "-d", "out.json", *arguments], cwd=self.folder,
-                       check=True, capture_output=True, timeout=120)
+                       check=True, capture_output=True, timeout=600)
         rows = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
         return {row["name"]: [m["time"] for m in row["measurements"]] for row in rows
                 if row["measurements"] and row["run_type"] == "iteration"}

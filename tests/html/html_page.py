@@ -52,7 +52,7 @@ OVERLAPS = """(() => {
 
 def tool(*arguments, status=0):
     done = subprocess.run([BINARY, *arguments], env=ENVIRONMENT, capture_output=True, text=True,
-                          timeout=300)
+                          timeout=600)
     if done.returncode != status:
         raise AssertionError(f"simdbench {arguments}: {done.stdout}{done.stderr}")
     return done
@@ -100,7 +100,7 @@ class PageCase(unittest.TestCase):
 
     def sample(self, name):
         page = self.at / f"sample-{name}.html"
-        page.write_bytes(subprocess.run([self.samples, name, "html"], check=True, timeout=120,
+        page.write_bytes(subprocess.run([self.samples, name, "html"], check=True, timeout=600,
                                         capture_output=True).stdout)
         return page
 

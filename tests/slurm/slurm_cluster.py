@@ -3,12 +3,15 @@
 who runs it. It needs neither systemd nor cgroups nor root, and leaves the system's own alone."""
 import getpass
 import os
+import random
 import shutil
 import socket
 import subprocess
 import time
 
 DAEMONS = "munged", "slurmctld", "slurmd"
+# Seconds after which something hangs, on any machine.
+PATIENCE = 600
 PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 
 CONF = """\
@@ -46,8 +49,11 @@ def missing():
 
 
 def free_ports(n):
-    """The first of `n` ports in a row, below those that the system gives to clients."""
-    for base in range(17000, 32000, n):
+    """The first of `n` ports in a row, below those that the system gives to clients. Two runs of the
+    tests at once hardly choose the same ones."""
+    bases = list(range(17000, 32000, n))
+    random.shuffle(bases)
+    for base in bases:
         taken = []
         try:
             for port in range(base, base + n):
@@ -88,12 +94,12 @@ class Cluster:
         self.spawn("munged", "--foreground", *(f"--{name}-file={self.folder}/munge.{name}"
                                                for name in ("key", "pid", "log", "seed")),
                    f"--socket={self.folder}/munge.socket")
-        self.wait(lambda: (self.folder / "munge.socket").exists(), 30)
+        self.wait(lambda: (self.folder / "munge.socket").exists())
         self.spawn("slurmctld", "-D")
         for name in self.nodes:
             self.spawn("slurmd", "-D", "-N", name)
         self.wait(lambda: self.run("sinfo", "-hNtidle", "-o%N", check=False).split()
-                  == sorted(self.nodes), 60)
+                  == sorted(self.nodes))
 
     def spawn(self, name, *arguments):
         with open(self.folder / f"{name}.out", "a", encoding="utf-8") as out:
@@ -104,10 +110,10 @@ class Cluster:
     def run(self, *command, check=True, **more_env):
         """Output of a command, such as those of Slurm."""
         return subprocess.run(command, env={**self.env, **more_env}, text=True, check=check,
-                              capture_output=True, timeout=600).stdout
+                              capture_output=True, timeout=PATIENCE).stdout
 
-    def wait(self, what, seconds):
-        deadline = time.monotonic() + seconds
+    def wait(self, what):
+        deadline = time.monotonic() + PATIENCE
         while not what():
             if time.monotonic() > deadline or any(c.poll() is not None for c in self.children):
                 told = "".join(f"{p.name}: {p.read_text(errors='replace')[-2000:]}\n"
@@ -115,8 +121,8 @@ class Cluster:
                 raise TimeoutError(told + self.run("squeue", check=False))
             time.sleep(0.1)
 
-    def wait_for_jobs(self, seconds):
-        self.wait(lambda: not self.run("squeue", "-h"), seconds)
+    def wait_for_jobs(self):
+        self.wait(lambda: not self.run("squeue", "-h"))
 
     def stop(self):
         """Jobs first, and the daemon that all others ask last."""

@@ -73,7 +73,7 @@ class Fleet(unittest.TestCase):
                 "sbatch", "-w", node, f"--array=1-{RUNS}", "-o", f"{self.folder}/%A_%a.log",
                 RECIPES / "slurm/array-job", "twice", *OPTIONS,
                 OUT=str(out), SLOW_NODE=slow)
-        self.cluster.wait_for_jobs(300)
+        self.cluster.wait_for_jobs()
         files = sorted(out.glob("*.json"))
         self.assertEqual(len(files), NODES * RUNS,
                          "".join(p.read_text() for p in self.folder.glob("*.log")))

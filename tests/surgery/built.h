@@ -7,12 +7,16 @@
 
 #include "unit.h"
 
+static char built_folder[] = "/tmp/simdbench-built-XXXXXX";
+
 /* NULL: there is no such compiler. */
 static inline void *build_operated(const char *compiler, const char *flags)
 {
     static unsigned number;
     char path[64], command[1024];
-    snprintf(path, sizeof path, "/tmp/operated-%d-%u.so", (int)getpid(), number++);
+    if (!number && !mkdtemp(built_folder))
+        fail_msg("no folder in /tmp");
+    snprintf(path, sizeof path, "%s/%u.so", built_folder, number++);
     snprintf(command, sizeof command,
              "command -v %s >/dev/null && %s -O2 -fPIC -shared -fexceptions %s -o %s "
              "%s/tests/surgery/operated.c",
@@ -29,6 +33,6 @@ static inline void *build_operated(const char *compiler, const char *flags)
 static inline int forget_built(void **state)
 {
     char command[64];
-    snprintf(command, sizeof command, "rm -f /tmp/operated-%d-*.so", (int)getpid());
+    snprintf(command, sizeof command, "rm -rf %s", built_folder);
     return system(command);
 }

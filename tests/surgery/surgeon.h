@@ -38,7 +38,8 @@ static inline int by_first(const void *a, const void *b)
 static inline void trace_patient(const struct patient *patient, surgery_function *run,
                                  struct inspect_census *census)
 {
-    const struct inspect_options options = {.max_steps = 2000000, .whole_only = true};
+    const struct inspect_options options = {
+        .max_steps = 2000000, .timeout_ns = INT64_C(600000000000), .whole_only = true};
     struct error error = {.text = ""};
     int go[2], status;
     char byte;

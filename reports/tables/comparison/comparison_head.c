@@ -292,8 +292,8 @@ static void put_extremes(struct markdown_piece *piece, const char *title,
 static void put_worst_and_best(struct markdown_piece *piece)
 {
     const struct run *const run = piece->run;
-    const struct result **const list =
-        malloc((run->n_results ? run->n_results : 1) * sizeof *list);
+    FREED_BY(free_memory) const struct result **list =
+        calloc(run->n_results + 1, sizeof *list);
     const size_t n = list ? gate_worst_first(run, list) : 0;
     const bool is_few = n <= 2 * EXTREMES;
 
@@ -301,7 +301,6 @@ static void put_worst_and_best(struct markdown_piece *piece)
                  is_few ? n : EXTREMES, false);
     if (!is_few)
         put_extremes(piece, "best", list + n - EXTREMES, EXTREMES, true);
-    free(list);
 }
 
 /* ---- the whole ---- */

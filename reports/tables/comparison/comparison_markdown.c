@@ -94,8 +94,8 @@ static void fold_begin(struct markdown_piece *piece, const char *title)
 static void print_cases(struct markdown_piece *piece, size_t most)
 {
     const struct run *const run = piece->run;
-    const struct result **const list =
-        malloc((run->n_results ? run->n_results : 1) * sizeof *list);
+    FREED_BY(free_memory) const struct result **list =
+        calloc(run->n_results + 1, sizeof *list);
     const size_t n = list ? order_cases(run, list) : 0;
     size_t i = 0;
 
@@ -115,7 +115,6 @@ static void print_cases(struct markdown_piece *piece, size_t most)
                 "GitHub may be; other formats have them all.**\n",
                 n - i, n);
     fputs("\n</details>\n", piece->file);
-    free(list);
 }
 
 static void print_line(const char *line, void *context)

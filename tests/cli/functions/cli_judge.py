@@ -174,13 +174,13 @@ class Judge(Case):
                     self.assertEqual(entry["verdict"], "accepted", entry)
 
     def test_honest(self):
-        """100 kernels, of which those run that this CPU can."""
+        """50 kernels, of which those run that this CPU can."""
         functions = honest.write(self.folder)
         for name in "known", "honest":
             compile_library(self.folder, f"lib{name}.so", self.folder / f"{name}.c")
         flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
         have = set(re.findall(r"\S+", flags))
-        step = 10 if sanitized() else 1  # one of each op
+        step = 5 if sanitized() else 1  # one of each op
         count = 0
         for op, group in itertools.groupby(functions, key=lambda entry: entry[0]):
             names = [function for _, function, target in group
@@ -192,7 +192,7 @@ class Judge(Case):
                 self.assertGreater(entry["shapes"], 5)
                 self.assertGreater(entry["calls"], 1000)
                 count += 1
-        self.assertGreaterEqual(count, 50 // step)
+        self.assertGreaterEqual(count, 25 // step)
 
     def test_answer(self):
         """The same code is told, and rows of an ordinary run stand above the verdict."""

@@ -379,7 +379,7 @@ TEST(mutations)
     char *text = malloc(room);
     uint64_t seed = 7;
     assert_non_null(text);
-    for (size_t i = 0; i < effort_of(20000); i++) {
+    for (size_t i = 0; i < effort_of(6000); i++) {
         size_t size = length;
         uint8_t *exact;
         memcpy(text, good, length);
