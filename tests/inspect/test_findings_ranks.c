@@ -322,6 +322,23 @@ TEST(test_share_of_an_edit)
     assert_near(findings.finding[1].share, 0.2, 1e-9);
 }
 
+/* Divisions that wait for each other leave their unit idle: a chain takes the time. */
+TEST(test_divisions_in_a_chain)
+{
+    struct inspect_findings findings;
+    for (int busy = 0; busy <= 1; busy++) {
+        struct inspect_facts facts = structural_case();
+        inspect_fact_set_interval(&facts, FACT_edit_divide, 0.4, 0.39, 0.41);
+        inspect_fact_set(&facts, FACT_chain_cycles, 9);
+        inspect_fact_set(&facts, FACT_call_cycles, 9999);
+        inspect_fact_set(&facts, FACT_divide_cycles, busy ? 6 : 2.4);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[0].cause,
+                         busy ? CAUSE_divider : CAUSE_latency_chain);
+        assert_int_equal(has(&findings, CAUSE_divider), busy);
+    }
+}
+
 static enum inspect_cause first_of(const struct said *said, size_t n)
 {
     struct inspect_facts facts = {0};
