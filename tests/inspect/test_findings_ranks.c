@@ -199,7 +199,7 @@ TEST(test_small_bounds_name_nothing)
     assert_int_equal(findings.n, 1);
     assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
     assert_int_equal(excluded(&findings, CAUSE_divider)->why.fact, FACT_divide_cycles);
-    assert_near(excluded(&findings, CAUSE_divider)->why.threshold, 0.6 * 36.8, 1e-9);
+    assert_near(excluded(&findings, CAUSE_divider)->why.threshold, 0.5 * 36.8, 1e-9);
     assert_false(excluded(&findings, CAUSE_divider)->counter);
     assert_near(findings.residual_share, 1 - 18 / 36.8, 1e-9);
     assert_near(findings.residual_cycles, 18.8, 1e-9);
