@@ -93,8 +93,8 @@ static bool add_counts(struct making *m)
     return done;
 }
 
-/* SSE instructions that follow those of other encodings: what comes before a loop is known
- * in the first pass, what its last turn leaves in the second one. */
+/* SSE instructions that follow those of other encodings: what comes before a loop is
+ * known in the first pass, what its last turn leaves in the second one. */
 static bool add_changes(struct making *m)
 {
     const struct nodes *const nodes = m->nodes;
@@ -286,9 +286,9 @@ static bool make(struct making *m, bool text)
     if (!m->sum || !m->sum_of || !m->vain || !m->places)
         return false;
     add_loops(m);
-    if (!add_counts(m) || !add_changes(m) || !take_order(m, true) || !take_order(m, false) ||
-        !take_loops(m) || !census_take_lines(m, text) || !take_modules(m) ||
-        !called_out(m->nodes, m->places, m->census))
+    if (!add_counts(m) || !add_changes(m) || !take_order(m, true) ||
+        !take_order(m, false) || !take_loops(m) || !census_take_lines(m, text) ||
+        !take_modules(m) || !called_out(m->nodes, m->places, m->census))
         return false;
     take_shares(m);
     if (m->census->n_loops)

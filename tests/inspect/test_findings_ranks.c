@@ -81,6 +81,27 @@ TEST(test_chain_that_accounts_for_all)
     }
 }
 
+/* What goes through memory for a call stands behind the call; other causes do not. */
+TEST(test_call_through_memory)
+{
+    struct inspect_facts facts = structural_case();
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_call_cycles, 9999);
+    inspect_fact_set(&facts, FACT_order_cycles, 9.8);
+    inspect_fact_set(&facts, FACT_register_chain, 1);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_call);
+    assert_int_equal(findings.finding[1].cause, CAUSE_memory_chain);
+    inspect_fact_set_interval(&facts, FACT_edit_forward, 0.4, 0.39, 0.41);
+    inspect_fact_set(&facts, FACT_forward_cycles, 5);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_call);
+    assert_int_equal(findings.finding[1].cause, CAUSE_store_forwarding);
+    inspect_fact_set(&facts, FACT_calls, 0);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_store_forwarding);
+}
+
 /* A slow instruction that is the largest bound stands before what rests on that
  * bound, and before a chain that is little longer, as that leads through it. */
 TEST(test_slow_instruction)
