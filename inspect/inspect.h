@@ -92,6 +92,7 @@ struct inspect_loop {
                            that was from the one before */
     double aliases_4k;  /* loads 4096 bytes or a multiple apart from a store in flight */
     double legacy_sse, vex, evex; /* of each encoding, on vector registers */
+    double sse_changes; /* of legacy_sse, those that follow one of another encoding */
     double chain; /* cycles of its longest dependency from turn to turn, if all else were
                      free; 0: unknown */
     double vector_chain; /* the same if vectors alone hand it to the next turn */

@@ -168,6 +168,17 @@ static double calling_cycles(const struct inspect_facts *facts)
                                                    : several;
 }
 
+/* Some cores wait in each such instruction, others where one follows an AVX instruction:
+ * two loops tell, one of which has 16 in a row. */
+static double mixed_cycles(const struct inspect_facts *facts)
+{
+    const double row = 16, once = GET(cost_mixed_once);
+    if (isnan(once))
+        return cost(GET(legacy_sse), GET(cost_mixed));
+    const double each = fmax(0, (row * GET(cost_mixed) - once) / (row - 1));
+    return cost(GET(legacy_sse), each) + cost(GET(sse_changes), fmax(0, once - each));
+}
+
 static double spill_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits);
@@ -246,7 +257,7 @@ void bounds_put_costs(struct inspect_facts *facts)
     PUT(forward_cycles, cost(GET(failed_forwards), GET(cost_forward)));
     PUT(masked_cycles, cost(GET(masked_forwards), GET(cost_masked)));
     PUT(spill_cycles, spill_cycles(facts));
-    PUT(mixed_cycles, cost(GET(legacy_sse), GET(cost_mixed)));
+    PUT(mixed_cycles, mixed_cycles(facts));
     PUT(mispredict_cycles, cost(GET(mispredicts), GET(cost_mispredict)));
     PUT(guess_cycles, cost(GET(undecided), GET(cost_mispredict)));
     PUT(fault_share, part(cost(GET(page_faults), GET(cost_fault)), GET(call_cycles)));

@@ -92,6 +92,29 @@ static bool add_counts(struct making *m)
     return done;
 }
 
+/* SSE instructions that follow those of other encodings: what comes before a loop is
+ * known in the first pass, what its last turn leaves in the second one. */
+static bool add_changes(struct making *m)
+{
+    const struct nodes *const nodes = m->nodes;
+    enum encoding *const last = calloc(nodes->n + 1, sizeof *last);
+    for (uint32_t k = 0; last && k < 2 * nodes->n; k++) {
+        const struct node *const node = &nodes->node[k % nodes->n];
+        const enum encoding own = node->code.encoding;
+        const enum encoding left = own ? own : last[k % nodes->n];
+        for (uint32_t e = 0; e < node->n_edges; e++)
+            last[node->edge[e].to] = left;
+    }
+    for (uint32_t i = 0; last && i < nodes->n; i++)
+        if (m->loops.of[i] != NO_LOOP && nodes->node[i].code.encoding == ENCODING_SSE &&
+            last[i] > ENCODING_SSE)
+            m->sum[m->sum_of[m->loops.of[i]]].loop.sse_changes +=
+                (double)nodes->node[i].executed;
+    const bool done = last != NULL;
+    free(last);
+    return done;
+}
+
 static double *order_sum(struct inspect_loop *loop, enum order_kind kind)
 {
     return kind == ORDER_REGISTERS ? &loop->register_chain
@@ -268,9 +291,9 @@ static bool make(struct making *m, bool text)
     if (!m->sum || !m->sum_of || !m->vain || !m->places)
         return false;
     add_loops(m);
-    if (!add_counts(m) || !take_order(m, ORDER_UNITS) || !take_order(m, ORDER_MEMORY) ||
-        !take_order(m, ORDER_REGISTERS) || !take_loops(m) ||
-        !census_take_lines(m, text) || !take_modules(m) ||
+    if (!add_counts(m) || !add_changes(m) || !take_order(m, ORDER_UNITS) ||
+        !take_order(m, ORDER_MEMORY) || !take_order(m, ORDER_REGISTERS) ||
+        !take_loops(m) || !census_take_lines(m, text) || !take_modules(m) ||
         !called_out(m->nodes, m->places, m->census))
         return false;
     take_shares(m);

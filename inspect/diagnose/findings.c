@@ -192,6 +192,20 @@ static void move_data(struct inspect_finding *finding, size_t n)
     }
 }
 
+/* What a called function keeps lies in memory: results that go through there are those of
+ * the call. */
+static void move_call(struct inspect_finding *finding, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct inspect_finding *const before = &finding[i - 1], moved = finding[i];
+        if (moved.cause != CAUSE_call || (before->cause != CAUSE_memory_chain &&
+                                          before->cause != CAUSE_store_forwarding))
+            continue;
+        finding[i] = *before;
+        *before = moved;
+    }
+}
+
 static double known_or(double value, double otherwise)
 {
     return isnan(value) ? otherwise : value;
@@ -266,6 +280,7 @@ void inspect_find(const struct inspect_facts *facts, struct inspect_findings *fi
     sort(facts, findings->finding, findings->n);
     move_small_flips(facts, findings->finding, findings->n);
     move_data(findings->finding, findings->n);
+    move_call(findings->finding, findings->n);
     find_residual(facts, findings);
     if (findings->n > 0 && !(findings->residual_share > much))
         return;

@@ -174,7 +174,9 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
     code->crossing = is_crossing(name, code);
     code->shuffle = code->vector && is_shuffle(name, code);
     code->permute = code->shuffle && (starts(name, "permi2") || starts(name, "permt2"));
-    code->computes = code->shuffle || is_computed(name, code);
+    /* Under a mask a copy is a blend. */
+    code->computes = code->shuffle || is_computed(name, code) ||
+                     (masked && !code->n_accesses && starts_any(name, copies));
     code->lane_bits = (uint8_t)(code->vector ? lane_bits(name, code) : 0);
     if (code->vector && widest == 128 && (code->copy || is_logic(name)))
         code->bits = 0;

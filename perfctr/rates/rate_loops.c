@@ -265,6 +265,9 @@ LOOP(cpuid, "", "mov %%rbx, %%r8\n\txor %%eax, %%eax\n\tcpuid\n\tmov %%r8, %%rbx
 #define DIRTY "vorps %%ymm1, %%ymm2, %%ymm3\n\t"
 LOOP(mixed, DIRTY, DIRTY TIMES(16, SSE), CLEAN)
 LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
+/* Some cores save and restore upper halves where one kind follows the other. */
+LOOP(mixed_once, DIRTY, DIRTY SSE, CLEAN)
+LOOP(unmixed_once, DIRTY, DIRTY VEX, CLEAN)
 
 /* clang-format off */
 #define WIDTHS_ROWS(name, n) \
@@ -323,6 +326,7 @@ const struct rate core_rates[] = {
     {"cost_counted", NULL, 64, loop_counted, loop_no_call},
     {"cost_cpuid", NULL, 1, loop_cpuid, nothing},
     {"cost_mixed", "avx2", 16, loop_mixed, loop_unmixed},
+    {"cost_mixed_once", "avx2", 1, loop_mixed_once, loop_unmixed_once},
     FAULT_ROW,
 };
 /* clang-format on */

@@ -9,9 +9,10 @@
  * branches by heart, more or less. All other experiments are remedies. */
 static void gain_tell(struct buffer *text, const struct explained_finding *finding)
 {
-    static const char *const least_work[] = {
-        "small_shape", "near_input", "unsaved",      "edit_chain", "edit_gather",
-        "edit_store",  "edit_spill", "edit_forward", "edit_call",  "edit_whole"};
+    static const char *const least_work[] = {"small_shape", "near_input",  "unsaved",
+                                             "edit_chain",  "edit_gather", "edit_divide",
+                                             "edit_store",  "edit_spill",  "edit_forward",
+                                             "edit_call",   "edit_whole"};
     const double twice = 0.49, share = finding->share;
     const char *const name = finding->experiment ?: "";
     const bool least = text_find(least_work, ARRAY_LEN(least_work), name) >= 0;

@@ -235,6 +235,16 @@ TEST(test_costs)
     SET(cost_one_call, 2);
     inspect_bounds(&facts);
     assert_near(VALUE(calling_cycles), 2, 1e-9);
+    /* Upper halves that are saved where SSE follows AVX; SSE that waits for itself. */
+    SET(sse_changes, 1);
+    SET(cost_mixed, 27);
+    SET(cost_mixed_once, 402);
+    inspect_bounds(&facts);
+    assert_near(VALUE(mixed_cycles), 3 * 2 + 400, 1e-9);
+    SET(cost_mixed, 4);
+    SET(cost_mixed_once, 4);
+    inspect_bounds(&facts);
+    assert_near(VALUE(mixed_cycles), 12, 1e-9);
     /* Costs are no bounds: they overlap with other work. */
     assert_near(VALUE(code_cycles), 8, 1e-9);
 }

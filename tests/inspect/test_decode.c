@@ -189,6 +189,11 @@ TEST(test_arithmetic)
     assert_true(odd.shuffle && odd.computes);
     const struct code load = decoded(BYTES(0xc5, 0xfe, 0x16, 0x07));
     assert_false(load.shuffle || load.computes);
+    /* vmovdqu8 zmm0, zmm1, and with {k1} {z} a blend; the same of [rdi], which is a load
+     */
+    assert_false(decoded(BYTES(0x62, 0xf1, 0x7f, 0x48, 0x6f, 0xc1)).computes);
+    assert_true(decoded(BYTES(0x62, 0xf1, 0x7f, 0xc9, 0x6f, 0xc1)).computes);
+    assert_false(decoded(BYTES(0x62, 0xf1, 0x7f, 0xc9, 0x6f, 0x07)).computes);
     assert_true(decoded(BYTES(0x0f, 0x12, 0xc1)).shuffle);
 }
 

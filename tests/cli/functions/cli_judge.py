@@ -174,7 +174,7 @@ class Judge(Case):
                     self.assertEqual(entry["verdict"], "accepted", entry)
 
     def test_honest(self):
-        """50 kernels, of which those run that this CPU can."""
+        """100 kernels, of which those run that this CPU can."""
         functions = honest.write(self.folder)
         for name in "known", "honest":
             compile_library(self.folder, f"lib{name}.so", self.folder / f"{name}.c")

@@ -83,6 +83,8 @@ TEST(bounds)
     string_set(&finding->experiment, "small_shape");
     assert_true(says(run, "a: up to 4 times slower than it could be: sets are full"));
     string_set(&finding->experiment, "edit_divide");
+    assert_true(says(run, "a: up to 4 times slower than it could be: sets are full"));
+    string_set(&finding->experiment, "edit_vex");
     assert_true(says(run, "a: 4 times slower than it could be: sets are full"));
     string_set(&finding->experiment, "tame_input");
     assert_true(says(run, "a: about 4 times slower than it could be: sets are full"));
