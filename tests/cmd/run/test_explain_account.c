@@ -292,6 +292,7 @@ TEST(test_bounds)
 static void divide(struct both *both, size_t side, double left)
 {
     struct inspect_facts *const facts = side ? &both->b.facts : &both->a.facts;
+    inspect_fact_set(facts, FACT_divide_cycles, 6);
     inspect_fact_set_interval(facts, FACT_edit_divide, left, left - 0.01, left + 0.01);
 }
 
