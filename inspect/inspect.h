@@ -114,8 +114,6 @@ struct inspect_loop {
      * as was seen of the addresses, and the core looks no farther than any does; and
      * through registers alone. 0: unknown. */
     double memory_chain, register_chain;
-    /* The same through both, if units take no more instructions than was measured. */
-    double busy_chain;
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
@@ -248,10 +246,6 @@ struct inspect_window {
     /* Cycles of an instruction with REP that stores few bytes, or copies them; of an
      * element that one searches; and of LOOP. */
     double string, string_copies, scan, counted;
-    /* Instructions on integers that compute, instructions that vector units compute,
-     * loads and stores that start in a cycle, at 64, 128, 256 and 512 bits; 0 or NaN: any
-     * number. */
-    double integers, computed[4], loads[4], stores[4];
 };
 /* From the cycles of a turn of two loops: INSPECT_CHAIN FMAs, of which each waits for the
  * one before and the first for none; and INSPECT_AHEAD of them, with INSPECT_BEHIND

@@ -133,8 +133,6 @@ struct code_cost {
 };
 /* dearest.c: of each loop of the census; false: no memory. */
 bool dearest_take(struct inspect_census *census);
-/* Forms of which a throughput tells nothing of a loop. */
-bool form_is_apart(const char *form, double throughput);
 struct nodes;
 struct child;
 /* Asks for the costs of the code that takes a part of the time, each once. The list is
@@ -207,8 +205,6 @@ struct ready {
     double placed;      /* time at which the places of all stores so far are known */
     uint32_t placed_by; /* as in struct cell, the step that said the last one */
     struct cell *cell;  /* CELLS of them; NULL: no value comes from memory so */
-    struct units *units; /* NULL: there are enough of them */
-    uint32_t node;       /* of the next instruction, where there are units */
 };
 /* Time at which the last of its results is there. An instruction may start later than its
  * operands are there; all its results are late by as much. */
@@ -235,12 +231,10 @@ struct order_sums {
     double *executed;
     double *vain; /* such cycles that it waited for what it does not need, less others */
 };
-/* Results are passed on through registers; through memory, too; and `ORDER_UNITS`: units
- * take no more instructions than was measured. */
-enum order_kind { ORDER_REGISTERS, ORDER_MEMORY, ORDER_UNITS };
-/* False: out of memory. */
+/* Results are passed on through registers, and `memory`: through memory, too. False: out
+ * of memory. */
 bool order_times(const struct tracer *tracer, const struct inspect_window *window,
-                 enum order_kind kind, const struct order_sums *sums);
+                 bool memory, const struct order_sums *sums);
 
 /* ---- nodes.c: an instruction with the calls that led to it ---- */
 

@@ -155,7 +155,9 @@ static bool lacks(const struct subject *subject, enum inspect_fact experiment)
                  {FACT_edit_gather, FACT_gathered},
                  {FACT_edit_forward, FACT_failed_forwards},
                  {FACT_edit_call, FACT_calls}};
-    const double few = 0.01 * fact(subject, FACT_cycles);
+    /* Guesses are cycles, the others are counts. */
+    const double few =
+        experiment == FACT_tame_input ? 0.01 * fact(subject, FACT_cycles) : 0;
     for (size_t i = 0; i < ARRAY_LEN(needs); i++)
         if (needs[i].experiment == experiment)
             return isnan(fact(subject, experiment)) &&

@@ -103,13 +103,6 @@ static double rate_of(const double *rates, const char *name)
     return NAN;
 }
 
-static double rate_at(const double *rates, const char *name, const char *bits)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%s_%s", name, bits);
-    return rate_of(rates, text);
-}
-
 static struct inspect_window window_of(const double *rates)
 {
     struct inspect_window window = inspect_window(
@@ -120,13 +113,6 @@ static struct inspect_window window_of(const double *rates)
     window.pass_global = inspect_pass(rate_of(rates, "cost_global_64"));
     window.guard = inspect_guard(rate_of(rates, "cost_guard"));
     window.pass_vector = inspect_pass(rate_of(rates, "cost_pass_128"));
-    static const char *const widths[] = {"64", "128", "256", "512"};
-    window.integers = rate_of(rates, "rate_integers");
-    for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
-        window.computed[i] = rate_at(rates, "rate_computed", widths[i ? i : 1]);
-        window.loads[i] = rate_at(rates, "rate_loads", widths[i]);
-        window.stores[i] = rate_at(rates, "rate_stores", widths[i]);
-    }
     window.string = rate_of(rates, "cost_string");
     window.string_copies = rate_of(rates, "cost_string_copies");
     window.scan = rate_of(rates, "cost_scan");

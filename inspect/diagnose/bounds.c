@@ -14,7 +14,7 @@ const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
     FACT_branch_cycles,  FACT_load_cycles,       FACT_store_cycles,
     FACT_gather_cycles,  FACT_divide_cycles,     FACT_form_cycles,
     FACT_chain_cycles,   FACT_window_cycles,     FACT_calling_cycles,
-    FACT_order_cycles,   FACT_busy_cycles};
+    FACT_order_cycles};
 
 /* Iterations of a call. */
 static double turns(const struct inspect_facts *facts)
@@ -233,7 +233,8 @@ static void put_unlearnt(struct inspect_facts *facts)
 {
     const double as_long = 0.97;
     const bool in_vain = facts->fact[FACT_learnt_input].known &&
-                         facts->fact[FACT_learnt_input].low >= as_long;
+                         facts->fact[FACT_learnt_input].low >= as_long &&
+                         !(GET(unweighed) > 0); /* or they do more work */
     PUT(unlearnt_cycles, in_vain ? 0 : GET(guess_cycles));
 }
 
@@ -244,8 +245,7 @@ static const struct {
     {FACT_roof_cycles, FACT_roof_share},     {FACT_memory_cycles, FACT_memory_share},
     {FACT_memory_cycles, FACT_far_share},    {FACT_load_cycles, FACT_whole_load_cycles},
     {FACT_chain_cycles, FACT_chain},         {FACT_form_cycles, FACT_dearest},
-    {FACT_window_cycles, FACT_window_chain}, {FACT_order_cycles, FACT_memory_chain},
-    {FACT_busy_cycles, FACT_busy_chain}};
+    {FACT_window_cycles, FACT_window_chain}, {FACT_order_cycles, FACT_memory_chain}};
 
 /* Time is parted among loops by their instructions, but one whose results wait takes more
  * than its part: how much more than its time a chain may take. */
@@ -325,19 +325,6 @@ static void put_conditional_ratios(struct inspect_facts *facts)
         inspect_fact_set_absent(facts, FACT_saved_chain, "it calls nothing");
 }
 
-/* All that the code takes but for results that wait for each other. */
-static double unit_cycles(const struct inspect_facts *facts)
-{
-    double most = NAN;
-    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
-        const enum inspect_fact bound = inspect_bound_list[i];
-        if (bound != FACT_chain_cycles && bound != FACT_window_cycles &&
-            bound != FACT_order_cycles && bound != FACT_busy_cycles)
-            most = fmax(most, inspect_fact_value(facts, bound));
-    }
-    return most;
-}
-
 /* The time is less than what was executed takes by a rate that was measured: the work
  * goes faster than that, and nobody knows how fast. Roofs and streams may be of what a
  * call leaves out. */
@@ -366,7 +353,6 @@ static void put_limit(struct inspect_facts *facts)
         PUT(limit_share, open ? 1 : limit / GET(cycles));
     PUT(gap_cycles, gap < 0 ? 0 : gap);
     PUT(gap_share, isnan(share) ? 1 : fmax(0, 1 - share));
-    PUT(unit_cycles, unit_cycles(facts));
     PUT(code_cycles, largest(facts, inspect_bound_list, INSPECT_BOUND_LIST));
 }
 

@@ -246,7 +246,6 @@ void bounds_put_code(struct inspect_facts *facts)
     /* Other bounds say it where memory hands on nothing of weight. */
     PUT(order_cycles,
         GET(memory_chain) >= 1.1 * GET(register_chain) ? GET(memory_chain) : (double)NAN);
-    PUT(busy_cycles, GET(busy_chain));
     PUT(chain_cycles, longest_chain(facts));
     PUT(window_cycles, chain_cycles(facts, GET(window_chain)));
     PUT(calling_cycles, calling_cycles(facts));

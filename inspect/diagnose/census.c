@@ -101,7 +101,9 @@ static bool add_changes(struct making *m)
     for (uint32_t k = 0; last && k < 2 * nodes->n; k++) {
         const struct node *const node = &nodes->node[k % nodes->n];
         const enum encoding own = node->code.encoding;
-        const enum encoding left = own ? own : last[k % nodes->n];
+        const enum encoding left = node->code.cleans ? ENCODING_NONE
+                                   : own             ? own
+                                                     : last[k % nodes->n];
         for (uint32_t e = 0; e < node->n_edges; e++)
             last[node->edge[e].to] = left;
     }
@@ -115,15 +117,8 @@ static bool add_changes(struct making *m)
     return done;
 }
 
-static double *order_sum(struct inspect_loop *loop, enum order_kind kind)
-{
-    return kind == ORDER_REGISTERS ? &loop->register_chain
-           : kind == ORDER_MEMORY  ? &loop->memory_chain
-                                   : &loop->busy_chain;
-}
-
 /* Cycles of an iteration of each loop, of `executed` ones that were seen in order. */
-static bool take_order(struct making *m, enum order_kind kind)
+static bool take_order(struct making *m, bool memory)
 {
     const uint32_t n = m->nodes->n;
     const struct order_sums sums = {calloc(n, sizeof *sums.cycles),
@@ -131,7 +126,7 @@ static bool take_order(struct making *m, enum order_kind kind)
                                     calloc(n, sizeof *sums.executed), m->vain};
     double *const turns = calloc(m->n_sums + 1, sizeof *turns);
     const bool done = sums.cycles && sums.chained && sums.executed && turns &&
-                      order_times(m->tracer, &m->window, kind, &sums);
+                      order_times(m->tracer, &m->window, memory, &sums);
     for (uint32_t l = 0; done && l < m->loops.n; l++)
         turns[m->sum_of[l]] += sums.executed[m->loops.loop[l].head];
     for (uint32_t i = 0; done && i < n; i++) {
@@ -140,14 +135,15 @@ static bool take_order(struct making *m, enum order_kind kind)
             continue;
         const size_t at = m->sum_of[loop];
         const double part = turns[at] >= TURNS_IN_ORDER ? 1 / turns[at] : 0;
-        *order_sum(&m->sum[at].loop, kind) += sums.cycles[i] * part;
+        *(memory ? &m->sum[at].loop.memory_chain : &m->sum[at].loop.register_chain) +=
+            sums.cycles[i] * part;
         sums.chained[i] *= part;
     }
     /* A loop around others has no usual way: its own instructions wait as was seen. */
     for (size_t at = 0; at < m->n_sums && (m->window.waiting || m->window.results); at++)
         if (!m->sum[at].loop.innermost)
             m->sum[at].loop.window_chain = m->sum[at].loop.register_chain;
-    m->chained[kind] = sums.chained;
+    m->chained[memory] = sums.chained;
     FREE_EACH(sums.cycles, sums.executed, turns);
     return done;
 }
@@ -291,10 +287,9 @@ static bool make(struct making *m, bool text)
     if (!m->sum || !m->sum_of || !m->vain || !m->places)
         return false;
     add_loops(m);
-    if (!add_counts(m) || !add_changes(m) || !take_order(m, ORDER_UNITS) ||
-        !take_order(m, ORDER_MEMORY) || !take_order(m, ORDER_REGISTERS) ||
-        !take_loops(m) || !census_take_lines(m, text) || !take_modules(m) ||
-        !called_out(m->nodes, m->places, m->census))
+    if (!add_counts(m) || !add_changes(m) || !take_order(m, true) ||
+        !take_order(m, false) || !take_loops(m) || !census_take_lines(m, text) ||
+        !take_modules(m) || !called_out(m->nodes, m->places, m->census))
         return false;
     take_shares(m);
     if (m->census->n_loops)
@@ -324,7 +319,6 @@ int census_make(const struct tracer *tracer, const struct inspect_options *optio
         status = error_set(tracer->error, -ENOMEM, "out of memory");
     places_close(m.places);
     loops_free(&m.loops);
-    FREE_EACH(m.sum, m.sum_of, m.stores.span, m.chained[0], m.chained[1], m.chained[2],
-              m.vain);
+    FREE_EACH(m.sum, m.sum_of, m.stores.span, m.chained[0], m.chained[1], m.vain);
     return status;
 }

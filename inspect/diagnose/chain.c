@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The longest chain of dependencies from one turn of a loop to the next: registers, flags
  * and places on the stack become ready as if nothing else took any time. */
-#include "trace/trace.h"
+#include "inspect_private.h"
 
 #include <math.h>
 
@@ -241,22 +241,6 @@ static bool is_linked(const struct code *code)
     return code->cost && code->cost->n_links;
 }
 
-/* The least cycles from the start of an instruction, whose operands were loaded before,
- * to its result in a register. */
-static double rest_cycles(const struct code *code, unsigned to)
-{
-    const struct code_cost *const cost = code->cost;
-    const double load =
-        code->vector || code->scalar_float ? VECTOR_LOAD_CYCLES : LOAD_CYCLES;
-    double least = INFINITY;
-    for (size_t i = 0; i < cost->n_links; i++) {
-        const bool before = code->loads && !(cost->link[i].from & code->reads);
-        if (cost->link[i].to >> to & 1)
-            least = fmin(least, (double)cost->link[i].cycles - (before ? load : 0));
-    }
-    return isinf(least) ? 0 : fmax(0, least);
-}
-
 /* Cycles from the value of a register to the last result. */
 static double way_cycles(const struct code *code, unsigned from)
 {
@@ -296,9 +280,7 @@ double ready_execute(struct ready *ready, const struct code *code)
     const double places = places_ready(ready, code);
     place_stores(ready, code);
     const double operands = fmax(operands_ready(ready, code), places);
-    const double entered = fmax(operands, window_enter(&ready->window, code));
-    const double start =
-        ready->units ? units_start(ready->units, ready->node, code, entered) : entered;
+    const double start = fmax(operands, window_enter(&ready->window, code));
     const double least = fmax(start > operands ? start : 0, places);
     const double waited = take_cause(ready, code, places);
     double end = start;
@@ -307,8 +289,6 @@ double ready_execute(struct ready *ready, const struct code *code)
             at[r] = start + code->latency;
             if (is_linked(code))
                 at[r] = fmax(least, link_ready(ready, code, r, at[r]));
-            if (is_linked(code) && ready->units)
-                at[r] = fmax(at[r], start + rest_cycles(code, r));
             if (r < GPR_COUNT && code->gpr_kept >> r & 1)
                 at[r] = fmax(at[r], ready->at[r] + 1);
             end = fmax(end, at[r]);

@@ -12,7 +12,7 @@ static const double x87_chain = 10;
 
 /* A prefix that shortens a number (i16) stops decoders where many of a form were timed,
  * but not a loop that is decoded. */
-bool form_is_apart(const char *form, double throughput)
+static bool is_left_out(const char *form, double throughput)
 {
     static const char *const words[] = {"div",   "sqrt",  "gather", "scatter",
                                         "movnt", "cpuid", " i16"};
@@ -86,12 +86,12 @@ static double group_cycles(const struct inspect_loop *loop,
 }
 
 /* Cores have one unit for forms of about a cycle, and for those that were seen to share
- * one: whatever they mix them with, these wait for each other. Slower ones take several
- * steps: they are slow in themselves, and no limit of the work. */
+ * one: whatever they mix them with, these wait for each other. Slower ones are slow in
+ * themselves. */
 static void take_group(const struct inspect_line *lines, const struct inspect_line *line,
                        unsigned unit, struct inspect_loop *loop)
 {
-    const double least = 0.9, most = 1.4;
+    const double least = 0.9, most = 1.9;
     const bool one = line->throughput >= least && line->throughput < most;
     const struct group all = {line, unit, false}, needed = {line, unit, true};
     double *const to = unit == INSPECT_PRODUCTS ? &loop->products : &loop->shuffle_form;
@@ -108,7 +108,7 @@ static bool take(const struct inspect_census *census, struct inspect_loop *loop)
     for (size_t i = 0; i < loop->n_lines && loop->iterations > 0; i++) {
         loop->divided += division_cycles(&line[i]) / loop->iterations;
         if (!line[i].form || line[i].throughput < least_throughput ||
-            form_is_apart(line[i].form, line[i].throughput))
+            is_left_out(line[i].form, line[i].throughput))
             continue;
         const double cycles = group_cycles(loop, line, &(struct group){.of = &line[i]});
         take_group(line, &line[i], 0, loop);

@@ -143,7 +143,6 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     if (loop->memory_chain > 0 && loop->register_chain > 0) {
         SET(memory_chain);
         SET(register_chain);
-        SET_KNOWN(busy_chain);
     }
     if (loop->carried >= 0)
         SET(carried);

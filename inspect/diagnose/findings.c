@@ -192,14 +192,16 @@ static void move_data(struct inspect_finding *finding, size_t n)
     }
 }
 
-/* What a called function keeps lies in memory: results that go through there are those of
- * the call. */
-static void move_call(struct inspect_finding *finding, size_t n)
+/* A called function keeps its values in memory. Where most instructions are of such
+ * functions, a chain through memory is that of the call. */
+static void move_call(const struct inspect_facts *facts, struct inspect_finding *finding,
+                      size_t n)
 {
-    for (size_t i = 1; i < n; i++) {
+    const bool most = inspect_fact_value(facts, FACT_called_share) >= 0.6;
+    for (size_t i = 1; most && i < n; i++) {
         struct inspect_finding *const before = &finding[i - 1], moved = finding[i];
-        if (moved.cause != CAUSE_call || (before->cause != CAUSE_memory_chain &&
-                                          before->cause != CAUSE_store_forwarding))
+        if (moved.cause != CAUSE_call || before->cause != CAUSE_memory_chain ||
+            before->confidence == INSPECT_FLIPPED)
             continue;
         finding[i] = *before;
         *before = moved;
@@ -259,8 +261,8 @@ static void find_residual(const struct inspect_facts *facts,
     findings->residual_share = fmax(0, 1 - most) * place;
 }
 
-/* What is there beside any cause: the share that a finding of a place or a clock has; of
- * others infinite. */
+/* The share of a place or a clock, which are there beside any cause; of others infinite.
+ */
 static double least_share(const struct inspect_facts *facts,
                           const struct inspect_finding *finding)
 {
@@ -280,7 +282,7 @@ void inspect_find(const struct inspect_facts *facts, struct inspect_findings *fi
     sort(facts, findings->finding, findings->n);
     move_small_flips(facts, findings->finding, findings->n);
     move_data(findings->finding, findings->n);
-    move_call(findings->finding, findings->n);
+    move_call(facts, findings->finding, findings->n);
     find_residual(facts, findings);
     if (findings->n > 0 && !(findings->residual_share > much))
         return;

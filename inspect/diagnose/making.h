@@ -29,7 +29,7 @@ struct making {
     size_t *sum_of; /* of each of the loops */
     struct inspect_window window;
     struct spans stores; /* of vectors and floats */
-    double *chained[3];  /* of each node, by the kind of order */
+    double *chained[2];  /* of each node: through registers, and through memory, too */
     double *vain;        /* of each node, as in struct order_sums */
     struct inspect_census *census;
 };

@@ -120,29 +120,24 @@ static bool is_blind(const struct code *code, const uint64_t *address)
 }
 
 bool order_times(const struct tracer *tracer, const struct inspect_window *window,
-                 enum order_kind kind, const struct order_sums *sums)
+                 bool memory, const struct order_sums *sums)
 {
-    const bool memory = kind != ORDER_REGISTERS;
     const struct order *const order = &tracer->order;
     const uint32_t n = order->n < ORDER_MAX ? order->n : ORDER_MAX;
     FREED_BY(free_memory) struct run *run = calloc(1, sizeof *run);
     FREED_BY(free_memory) struct cell *cell = calloc(CELLS, sizeof *cell);
     FREED_BY(free_memory) bool *guarded = calloc(tracer->nodes.n + 1, sizeof *guarded);
-    struct units *const units =
-        kind == ORDER_UNITS ? units_open(&tracer->nodes, window) : NULL;
-    const bool done = run && cell && guarded && (units || kind != ORDER_UNITS);
+    const bool done = run && cell && guarded;
     if (done && memory)
         find_guarded(&tracer->nodes, guarded);
     if (done)
-        run->ready = (struct ready){
-            .window.of = *window, .cell = memory ? cell : NULL, .units = units};
+        run->ready = (struct ready){.window.of = *window, .cell = memory ? cell : NULL};
     uint32_t known = 0; /* instructions since a load from an unknown place */
     for (uint32_t i = 0; done && i < n && order->item; i++) {
         const struct ordered *const item = &order->item[i];
         const struct code *const code = &tracer->nodes.node[item->node].code;
         const double before = run->last;
         run->ready.guarded = guarded[item->node];
-        run->ready.node = item->node;
         const double took = run_on(run, code, item->address) - before;
         known = is_blind(code, item->address) ? 0 : known + 1;
         if (known < BLIND)
@@ -153,6 +148,5 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
     }
     if (done && order->item)
         add_chain(run, order, sums);
-    units_close(units);
     return done;
 }

@@ -69,15 +69,6 @@ void known_compute(struct known *known, const struct code *code);
 bool known_address(const struct known *known, const struct code *code,
                    const struct access *access, uint64_t *address);
 
-/* ---- units.c: an instruction waits for a unit that takes it ---- */
-
-struct units;
-struct units *units_open(const struct nodes *nodes, const struct inspect_window *of);
-void units_close(struct units *units);
-/* Time at which an instruction starts whose operands are there. */
-double units_start(struct units *units, uint32_t node, const struct code *code,
-                   double from);
-
 /* ---- path.c: code that ran once runs again up to where it may leave ---- */
 
 struct path {

@@ -279,6 +279,9 @@ TEST(test_mixing)
     assert_int_equal(census.widest_bits, 256);
     assert_near(census.loop[0].sse_changes, 1, 1e-9);
     inspect_census_free(&census);
+    census = census_of(mixing_clean, TURNS, false);
+    assert_near(census.loop[0].sse_changes, 0, 1e-9);
+    inspect_census_free(&census);
     census = census_of(spilling, TURNS, false);
     assert_false(census.mixes_sse_avx);
     inspect_census_free(&census);

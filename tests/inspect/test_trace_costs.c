@@ -222,7 +222,7 @@ static void knows_opcodes(void *context, const struct inspect_code *code, size_t
  * several units, and slower ones are slow in themselves. */
 TEST(test_units)
 {
-    static const double all[] = {0.5, 1, 1.5};
+    static const double all[] = {0.5, 1, 3};
     if (!has_avx())
         skip();
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {

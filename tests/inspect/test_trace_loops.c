@@ -61,31 +61,6 @@ TEST(test_bytes_in_place)
     inspect_census_free(&census);
 }
 
-/* Four sums that wait for each other, and behind them eleven that wait for these and for
- * units before the next turn may begin. */
-#define SUM "   addl $1, %eax\n"
-#define BESIDE "   leal 1(%rax), %ecx\n"
-CODE(taking_turns, "xorl %eax, %eax\n"
-                   "1:\n" SUM SUM SUM SUM BESIDE BESIDE BESIDE BESIDE BESIDE BESIDE BESIDE
-                       BESIDE BESIDE BESIDE BESIDE "   leal 3(%rax), %eax\n"
-                   "   decl %esi\n"
-                   "   jnz 1b\n"
-                   "   retq")
-
-/* Results wait for each other, and for units: longer than for either alone. */
-TEST(test_units)
-{
-    struct inspect_options options = {.whole_only = true, .window.integers = 4};
-    struct inspect_census census = census_by(taking_turns, TURNS, &options);
-    assert_near(census.loop[0].register_chain, 5, 0.2);
-    assert_true(census.loop[0].busy_chain > 6.8 && census.loop[0].busy_chain < 7.6);
-    inspect_census_free(&census);
-    options.window.integers = 0;
-    census = census_by(taking_turns, TURNS, &options);
-    assert_near(census.loop[0].busy_chain, 5, 0.2);
-    inspect_census_free(&census);
-}
-
 /* A core may know a place again by its name, and not one that an index moves. */
 TEST(test_passes)
 {
