@@ -144,7 +144,7 @@ build_test() {
 build_asan() {
     local link=-no-pie
     ! command -v ld.gold >/dev/null || link+=' -fuse-ld=gold'
-    # The check of functions reads in front of a function: nothing may be there if code is generated.
+    # The check of function types reads the bytes in front of a function; generated code has none there.
     CC=clang-19 build asan --buildtype=debugoptimized -Dtests=enabled -Dfuzz=true \
         -Dc_args='-fno-sanitize-recover=all -fno-sanitize=function -gline-tables-only' \
         -Dc_link_args="$link" -Db_lundef=false -Db_sanitize=address,undefined

@@ -42,7 +42,9 @@ int ab_open(const struct ab_request *request, struct ab **out, struct error *err
     ab->how.all_threads = true;
     ab->how.prove |= request->code;
     ab->catalog.memory_fd = -1;
-    int status = describe_own(ab, error) ?: arms_open(ab, error) ?: ab_plan_make(ab, error);
+    int status = describe_own(ab, error)
+                 ?: arms_open(ab, error)
+                 ?: ab_plan_make(ab, error);
     ab->session =
         (struct session){.how = &ab->how, .catalog = &ab->catalog, .plan = &ab->plan};
     if (status < 0)

@@ -232,7 +232,10 @@ int ab_process(struct ab_group *group, struct error *error)
     int status = place_operands(group, error);
     if (status < 0)
         return status;
-    status = start_arms(group, order) ?: check_cases(group, order) ?: measure_cases(group, error) ?: check_again(group, error);
+    status = start_arms(group, order)
+             ?: check_cases(group, order)
+             ?: measure_cases(group, error)
+             ?: check_again(group, error);
     if (status == 0)
         take_trials(group);
     stop_arms(ab);

@@ -146,8 +146,7 @@ static int choice(const struct given *given)
     for (size_t i = 0; i < known.n; i++)
         if (strcmp(known.item[i], given->value) == 0)
             return (int)i;
-    const char *const colon = strchr(given->value, ':');
-    if (colon)
+    if (strcmp(given->row->name, "format") == 0 && strchr(given->value, ':'))
         return given_error(given,
                            "takes no file; --json=FILE or --output=FILE writes one");
     text_list_hint(&known, given->value, hint, sizeof hint);

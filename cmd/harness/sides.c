@@ -138,7 +138,9 @@ static bool same_words(const struct text_list *a, const struct text_list *b, siz
 
 static bool is_inside(const struct side *side)
 {
-    return !strncmp(side->path, side->cwd, strlen(side->cwd));
+    const size_t n = strlen(side->cwd);
+    return n && !strncmp(side->path, side->cwd, n) &&
+           (side->cwd[n - 1] == '/' || side->path[n] == '/');
 }
 
 /* A program from elsewhere, as an interpreter, reads files of its folder that differ. */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "files.h"
+#include "process/text_list.h"
 
 int reject(struct referee *referee, const char *reason, const char *format, ...)
 {
@@ -184,28 +185,72 @@ static bool process_has(pid_t pid, const char *path)
     return found;
 }
 
-static bool count_shared(char *line, void *n)
+struct memory_look {
+    struct text_list *ways;
+    char header[PATH_MAX];
+};
+
+/* Memory that others may see: what has no rights now may have them later. */
+static bool add_shared(char *line, void *context)
 {
-    *(size_t *)n += strstr(line, " rw-s ") || strstr(line, " rwxs ");
+    struct memory_look *const look = context;
+    if (strncmp(line, "VmFlags:", 8) != 0) {
+        if (line[0] < 'A' || line[0] > 'Z')
+            snprintf(look->header, sizeof look->header, "%s", line);
+    } else if (strstr(line, " sh") && strstr(line, " mw")) {
+        text_list_add(look->ways, look->header);
+    }
     return true;
 }
 
-/* Descriptors that can be written to, and memory that others may see. */
-static size_t count_ways(pid_t pid)
+static void add_descriptor(pid_t pid, const char *number, struct text_list *ways)
+{
+    char path[PATH_MAX], link[PATH_MAX], text[2 * PATH_MAX];
+    struct stat file = {0};
+    snprintf(path, sizeof path, "/proc/%d/fd/%s", (int)pid, number);
+    const ssize_t n = readlink(path, link, sizeof link - 1);
+    link[n > 0 ? n : 0] = '\0';
+    if (stat(path, &file) < 0)
+        file.st_ino = 0;
+    snprintf(text, sizeof text, "%s %ju %ju %s", number, (uintmax_t)file.st_dev,
+             (uintmax_t)file.st_ino, link);
+    text_list_add(ways, text);
+}
+
+/* Descriptors that can be written to, and memory that others may see. 0 or -errno. */
+static int list_ways(pid_t pid, struct text_list *ways)
 {
     char name[64];
-    size_t n = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
-    file_lines("", name, count_shared, &n);
+    struct memory_look look = {.ways = ways};
+    snprintf(name, sizeof name, "/proc/%d/smaps", (int)pid);
+    const int status = file_lines("", name, add_shared, &look);
+    if (status < 0)
+        return status;
     snprintf(name, sizeof name, "/proc/%d/fdinfo/", (int)pid);
     DIR *const folder = opendir(name);
-    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+    if (!folder)
+        return -errno;
+    for (const struct dirent *entry; (entry = readdir(folder));) {
         const int octal = file_told(name, entry->d_name, "flags"); /* read as decimal */
-        n += octal > 0 && (octal % 10 & O_ACCMODE) != O_RDONLY;
+        if (octal > 0 && (octal % 10 & O_ACCMODE) != O_RDONLY)
+            add_descriptor(pid, entry->d_name, ways);
     }
-    if (folder)
-        closedir(folder);
-    return n;
+    closedir(folder);
+    return 0;
+}
+
+static int judge_ways(struct referee *referee, const struct text_list *before)
+{
+    FREED_BY(text_list_free) struct text_list ways = {0};
+    if (list_ways(referee->candidate.worker->info.pid, &ways) < 0)
+        return reject(referee, "helpers",
+                      "when it is loaded it hides its files from simdbench");
+    for (size_t i = 0; i < ways.n; i++)
+        if (!text_list_has(before, ways.item[i]))
+            return reject(referee, "helpers",
+                          "when it is loaded it opens a file to write to, or memory "
+                          "that another process may share");
+    return 0;
 }
 
 /* Threads are counted here if the system has no filters of calls. */
@@ -231,7 +276,11 @@ int candidate_start(struct referee *referee, struct error *error)
         return status;
     const pid_t pid = cell->worker->info.pid;
     const bool usual = process_has(pid, referee->known_library);
-    const size_t ways = count_ways(pid);
+    FREED_BY(text_list_free) struct text_list ways = {0};
+    status = list_ways(pid, &ways);
+    if (status < 0)
+        return error_set(error, status, "/proc/%d/smaps and fdinfo: %s", (int)pid,
+                         strerror(-status));
     /* A file that it opens while it is loaded serves it later, as /proc/PID/mem. */
     const int dumpable = prctl(PR_GET_DUMPABLE);
     prctl(PR_SET_DUMPABLE, 0);
@@ -240,10 +289,8 @@ int candidate_start(struct referee *referee, struct error *error)
         prctl(PR_SET_DUMPABLE, 1);
     if (status == 0)
         cell->first = message_u64(reply, "first", 0);
-    if (status == 0 && count_ways(pid) > ways)
-        status = reject(referee, "helpers",
-                        "when it is loaded it opens a file to write to, or memory that "
-                        "another process may share");
+    if (status == 0)
+        status = judge_ways(referee, &ways);
     if (status == 0 && message_true(reply, "modes"))
         status = reject(referee, "unsafe",
                         "loading it changes rounding or flush-to-zero modes, as what was "

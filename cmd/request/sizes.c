@@ -163,10 +163,11 @@ int sizes_expand(const char *text, struct text_list *shapes, struct error *error
             rc = invalid(error, "%s",
                          text[0] ? "an item is empty: look for a comma too many"
                                  : "there is no size");
-        else if (item.at > text && item.length == 3 && item.at[0] == '0' &&
-                 strspn(item.at, "0123456789") == 3)
-            rc = item_error(error, item,
-                            "is no size: commas stand between sizes, 1,000 is 1000");
+        else if (item.at > text && item.length == 3 && text[0] != '0' &&
+                 item.at[0] == '0' && strspn(item.at, "0123456789") == 3)
+            rc = item_error(
+                error, item,
+                "is no size: commas stand between sizes; write 1000 for 1,000");
         else
             rc = expand_item(item, shapes, error);
     }

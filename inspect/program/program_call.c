@@ -130,14 +130,14 @@ static bool run_to(struct child *child, uint64_t address, uint64_t above)
     return status == 0;
 }
 
-/* The time for which a stopped thread ran, without that for which it waited for a CPU;
- * the clock where the system does not tell it. */
+/* The time for which a stopped thread ran, without that for which it waited for a CPU. 0
+ * where the system does not tell it. */
 static int64_t ran_ns(const struct thread *thread)
 {
     char path[48];
     snprintf(path, sizeof path, "/proc/%d/schedstat", (int)thread->id);
     const int64_t ran = file_number("", path);
-    return ran > 0 ? ran : now_ns();
+    return ran > 0 ? ran : 0;
 }
 
 /* The first instruction alone tells what a stop costs. */
@@ -148,11 +148,13 @@ static bool run_call(struct held *held, struct child *child, struct program_call
     if (child_step(child) < 0)
         return false;
     held->program->cost.seconds += 3e-9 * (double)(now_ns() - now);
-    const int64_t stepped = ran_ns(held->thread);
+    const int64_t stepped = began ? ran_ns(held->thread) : now_ns();
     const bool returned = run_to(child, call->caller, rsp);
     const bool alone = held->program->results == number && !held->thread->inner;
-    call->stop_ns = alone ? (double)(stepped - began) : NAN;
-    call->ns = alone ? (double)(ran_ns(held->thread) - stepped) : NAN;
+    const int64_t ended = began ? ran_ns(held->thread) : now_ns();
+    const bool timed = alone && stepped && ended;
+    call->stop_ns = timed ? (double)(stepped - (began ?: now)) : NAN;
+    call->ns = timed ? (double)(ended - stepped) : NAN;
     return returned;
 }
 
@@ -181,10 +183,9 @@ static void take_result(struct held *held, struct child *child, void *watched,
         /* The loader's may be among them. */
         if (thread->inner)
             space_look(program, space, thread->id);
-        if (returned) {
+        if (returned)
             owner->returned(owner->context, program, space, watched, call,
                             child->registers.rax);
-        }
         let_go(thread, child);
     }
     space_leave(program, space);

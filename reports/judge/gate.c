@@ -233,7 +233,7 @@ static double processes_to_decide(const struct comparison *c, double threshold)
                                        : 16 * ceil(c->processes * ratio * ratio / 32);
 }
 
-/* What would decide: more processes, or a threshold that has the whole interval. */
+/* Advice: more processes, or a threshold that has the whole interval. */
 static void advise(const struct comparison *c, double processes,
                    char text[static ADVICE_MOST])
 {
@@ -254,11 +254,13 @@ static void advise(const struct comparison *c, double processes,
 static int judge_change(struct comparison *c, size_t n_cases)
 {
     const bool slower = c->change > 0;
-    char advice[ADVICE_MOST];
+    char advice[ADVICE_MOST] = "";
     const bool witness =
         slower ? c->least_change > c->delta / 2 : c->least_change < faster(c->delta / 2);
 
-    advise(c, c->processes, advice);
+    /* A threshold beyond the interval would call the change none. */
+    if (c->processes <= PROCESSES_ADVISED)
+        advise(c, c->processes, advice);
     if (!witness)
         return comparison_set(c, VERDICT_INCONCLUSIVE,
                               "the shortest trials differ by %+.2f%% only%s",

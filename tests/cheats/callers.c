@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <xmmintrin.h>
 
@@ -151,20 +152,35 @@ void cheat_linked(float *y, const float *x, size_t n)
 
 #ifdef SHARED
 /* Another process sees what lies there, and may do the work. */
-static volatile float *shared;
+static float *shared;
 
 __attribute__((constructor)) static void open_shared(void)
 {
     const int file = open(SHARED, O_RDWR | O_CREAT, 0600);
-    if (file >= 0 && ftruncate(file, 4096) == 0)
+    if (file < 0 || ftruncate(file, 4096) < 0)
+        return;
+    switch (WAY) {
+    case 'm':
         shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        break;
+    case 'l': /* memory that may be written to later */
+        shared = mmap(NULL, 4096, PROT_NONE, MAP_SHARED, file, 0);
+        break;
+    case 'r': /* a descriptor in place of one that was there */
+        dup2(file, STDERR_FILENO);
+        break;
+    case 'h':
+        prctl(PR_SET_DUMPABLE, 0);
+        return;
+    }
     close(file);
 }
 
 void cheat_linked(float *y, const float *x, size_t n)
 {
     honest(y, x, n);
-    shared[0] = n ? x[0] : 0;
+    if (shared && mprotect(shared, 4096, PROT_READ | PROT_WRITE) == 0)
+        *(volatile float *)shared = n ? x[0] : 0;
 }
 #endif
 

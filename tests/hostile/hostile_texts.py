@@ -47,7 +47,7 @@ def run_field(context, first, *others, **more):
 
 
 def plugin(context, fault):
-    """What a kernel chooses is told where it is prepared alone."""
+    """A kernel tells its choice only where it is prepared."""
     module = f"--plugin={context.build}/tests/modules/hostile.so"
     op = ["twice", module, "--baseline=none", "--sizes=100"]
     plans = [] if fault.endswith("-choice") else [

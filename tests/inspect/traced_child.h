@@ -41,7 +41,7 @@ static inline void be_traced(traced *function, uint64_t turns, int go, int done)
     _exit(write(done, &byte, 1) != 1);
 }
 
-/* What takes longer hangs, on any machine. */
+/* A trace that takes longer hangs, on any machine. */
 #define PATIENCE_NS INT64_C(600000000000)
 
 static inline struct traced_child start(traced *function, uint64_t turns)

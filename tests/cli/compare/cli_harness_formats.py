@@ -266,6 +266,12 @@ class Harnesses(HarnessCase):
                                     f"--cwd-new={self.folder / 'new'}",
                                     env=environment(SIMDBENCH_TEST_CLOCK="2000"))
             self.assertEqual(document["gate"]["equal"], same, command)
+        (self.folder / "ne").mkdir()  # "new" begins with it, and is no part of it
+        document = self.compare("./sleep 0", f"{self.folder / 'new/sleep'} 0", "--harness=command",
+                                f"--cwd-old={self.folder / 'old'}",
+                                f"--cwd-new={self.folder / 'ne'}",
+                                env=environment(SIMDBENCH_TEST_CLOCK="2000"))
+        self.assertFalse(document["gate"]["equal"])
 
     def test_command_that_ends_before_its_children(self):
         for command, more, status in (("setsid true & wait", (), 0),

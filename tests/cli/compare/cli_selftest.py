@@ -53,8 +53,9 @@ class Selftest(SelftestCase):
         text = self.comparison()
         self.assertIn(f"selftest: {document['summary']}\n", text)
         document["host"]["fingerprint"] = "another"
-        kept.write_text(json.dumps(document), encoding="utf-8")
-        self.assertNotIn("selftest: ", self.comparison())
+        for other in (json.dumps(document), "no JSON", ""):
+            kept.write_text(other, encoding="utf-8")
+            self.assertNotIn("selftest: ", self.comparison())
         kept.unlink()
         kept.mkdir()
         self.assertNotIn("selftest: ", self.comparison())

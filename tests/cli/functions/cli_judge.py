@@ -125,11 +125,13 @@ class Judge(Case):
         entry, = self.judge(f"{library}:cheat_linked", status=1).values()
         self.assertEqual(entry["reason"], "unsafe", entry)
         self.assertIn("loading it changes", entry["detail"])
-        library = compile_library(self.home, "shared.so", CHEATS / "callers.c",
-                                  f'-DSHARED="{self.folder}/shared"', '-DKNOWN=""')
-        entry, = self.judge(f"{library}:cheat_linked", status=1).values()
-        self.assertEqual(entry["reason"], "helpers", entry)
-        self.assertIn("share", entry["detail"])
+        for way in "mlrh":
+            library = compile_library(self.home, f"{way}.so", CHEATS / "callers.c",
+                                      f'-DSHARED="{self.folder}/shared"', f"-DWAY='{way}'",
+                                      '-DKNOWN=""')
+            entry, = self.judge(f"{library}:cheat_linked", status=1).values()
+            self.assertEqual(entry["reason"], "helpers", (way, entry))
+            self.assertRegex(entry["detail"], "share|hides its files from simdbench")
 
     def test_edges(self):
         """Where the right value is infinite or none, no other one is near it."""

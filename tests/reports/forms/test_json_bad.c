@@ -369,7 +369,7 @@ TEST(older_files_are_read)
     run_free(read);
 }
 
-/* ---- mutations ---- */
+/* ---- mutations: the same ones in each run; the fuzz lane has others ---- */
 
 TEST(mutations)
 {
