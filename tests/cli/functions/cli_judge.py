@@ -132,7 +132,7 @@ class Judge(Case):
         self.assertIn("share", entry["detail"])
 
     def test_edges(self):
-        """Where the right value is infinite or none, no other one is near it."""
+        """No other value is near a right one that is infinite or no number."""
         source = self.folder / "inverse.c"
         source.write_text("#include <stddef.h>\n#include <math.h>\n"
                           "void inverse(float *y, const float *x, size_t n) {\n"
