@@ -35,7 +35,9 @@ bool kept_integer(const struct declaration *declaration, uint32_t argument)
     for (one = declaration->argument; one < declaration->argument + declaration->n;
          one++) {
         kept = kept && !has_number(&one->count, number->step[0].value) &&
-               !has_number(&one->planes, number->step[0].value);
+               !has_number(&one->planes, number->step[0].value) &&
+               !(one->kind == ARGUMENT_WITHIN &&
+                 has_number(&one->integer, number->step[0].value));
         for (uint32_t k = 0; k < one->n_made && kept; k++)
             kept = !has_number(&one->made[k].integer, number->step[0].value);
     }

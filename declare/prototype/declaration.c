@@ -25,15 +25,16 @@ bool declaration_knows(const struct declaration *declaration, const char *name)
 /* An enumeration or an int, by its name: lzma_ret, yajl_status, hs_error_t. */
 static bool says_status(const struct token *word)
 {
-    static const char *const ends[] = {"status", "status_t", "error",  "error_t", "_err",
-                                       "_err_t", "_ret",     "_ret_t", "_rc"};
+    static const char *const ends[] = {"_status",  "_status_t", "_error",
+                                       "_error_t", "_err",      "_err_t",
+                                       "_ret",     "_ret_t",    "_rc"};
     const size_t n = word->n;
     bool found = false;
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
         const size_t length = strlen(ends[i]);
         found |= n > length && !strncasecmp(&word->at[n - length], ends[i], length);
     }
-    return found && !memchr(word->at, ':', n);
+    return found && !memchr(word->at, ':', n) && !memmem(word->at, n, "__", 2);
 }
 
 static int read_returned(struct reader *reader)

@@ -26,7 +26,7 @@ static int read_extents(struct reader *reader, struct later *later)
         status =
             expression_skip(reader) ?: reader_expect(reader, "]", "behind an extent");
     }
-    if (n == 1 && later->specifier.pointers == 1 && !later->specifier.of_function)
+    if (n == 1 && later->specifier.pointers == 1 && !later->specifier.n_names)
         later->specifier.pointers -= later->specifier.named_pointers; /* png_bytep x[n] */
     if (status == 0 && later->specifier.pointers > 2)
         return reader_fail(reader, later->specifier.star,

@@ -180,7 +180,7 @@ int expression_skip(struct reader *reader)
 
 /* ---- places in arrays ---- */
 
-/* Where a number can be meant, it may begin with a dimension: place_settle() knows. */
+/* A value that may be a number can begin with a dimension: place_settle() knows. */
 bool place_is_next(const struct reader *reader, const struct specifier *specifier)
 {
     const struct token *const token = reader_token(reader);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a shape makes of a prototype. */
+/* Sizes and values of a prototype at a shape. */
 #include <inttypes.h>
 
 #include "declare_private.h"

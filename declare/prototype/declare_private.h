@@ -32,8 +32,7 @@ struct specifier {
     enum ctype type;
     enum argument_role role; /* 0: not said */
     bool is_const, is_unknown, is_structure;
-    bool of_function; /* a name of pointers to functions */
-    bool moved;       /* a macro or an attribute of the type may say where members lie */
+    bool moved; /* a macro or an attribute of the type may say where members lie */
     uint32_t
         each; /* such numbers of an element, of a pair or a structure; 0: it is one */
     unsigned pointers;
@@ -56,8 +55,7 @@ struct named_type {
     struct token word;
     size_t first, n;
     size_t extents, n_extents; /* [16] */
-    bool is_function;
-    bool moved; /* as in a specifier */
+    bool moved;                /* as in a specifier */
 };
 struct reader {
     const char *text;

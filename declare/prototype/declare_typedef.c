@@ -50,7 +50,6 @@ int typedef_expand(struct reader *reader, struct specifier *specifier)
     if (named->n_extents)
         specifier->named = named;
     specifier->moved |= named->moved;
-    specifier->of_function |= named->is_function;
     for (size_t i = 0; i < named->n; i++)
         specifier->named_pointers += token_is(&reader->token[named->first + i], "*");
     return splice(reader, reader->at, 1, named->first, named->n) ?: 1;
@@ -178,7 +177,6 @@ static int read_name(struct reader *reader, struct named_type *named)
         reader->token[at] = reader->token[at + 1];
     }
     named->n = at + function - named->first;
-    named->is_function = function;
     return status;
 }
 

@@ -97,8 +97,19 @@ bool pointer_type(const struct token *token, struct specifier *specifier)
     return false;
 }
 
-/* The words of a name that tell its bits: UINT8, OPJ_INT32, utf8proc_int32_t. Those of
- * vectors begin with other ones. */
+static bool names_vector(const struct token *word)
+{
+    static const char *const begins[] = {"v_",    "vx_", "vec_", "vector_",
+                                         "simd_", "cl_", "sycl_"};
+    const char *const colon = memrchr(word->at, ':', word->n);
+    const char *const at = colon ? colon + 1 : word->at;
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+        found |= !strncmp(at, begins[i], strlen(begins[i]));
+    return found;
+}
+
+/* The words of a name that tell its bits: UINT8, OPJ_INT32, utf8proc_int32_t. */
 static bool sized_type(const struct token *word, enum ctype *type)
 {
     static const struct {
@@ -108,8 +119,7 @@ static bool sized_type(const struct token *word, enum ctype *type)
                  {"uint16", CTYPE_U16},  {"int32", CTYPE_I32},  {"uint32", CTYPE_U32},
                  {"int64", CTYPE_I64},   {"uint64", CTYPE_U64}, {"float32", CTYPE_F32},
                  {"float64", CTYPE_F64}, {"size_t", CTYPE_U64}, {"ssize_t", CTYPE_I64}};
-    const bool of_vector = !strncmp(word->at, "v_", 2) || !strncmp(word->at, "vec_", 4);
-    for (size_t i = 0; i < ARRAY_LEN(names) && !of_vector; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(names) && !names_vector(word); i++) {
         const size_t n = strlen(names[i].name);
         size_t end = word->n;
         if (i < ARRAY_LEN(names) - 2 && end > n && !strncmp(&word->at[end - 2], "_t", 2))

@@ -215,7 +215,7 @@ void map_x87(float *y, const float *x, size_t n)
 
 typedef void map(float *y, const float *x, size_t n);
 
-/* What the first calls found to be faster. */
+/* It takes the way that its first calls found to be faster. */
 void map_tuned(float *y, const float *x, size_t n)
 {
     static map *const ways[2] = {honest, map_backwards};

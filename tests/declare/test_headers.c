@@ -79,10 +79,10 @@ TEST(test_words)
         assert_int_equal(x->planes.n, 0);
     }
     const struct declaration *d =
-        parsed("typedef float *row; int f(JSAMPARRAY x[k][n], row y[n], gpointer p = "
+        parsed("int f(JSAMPARRAY x[k][n], png_uint_16p y[n], gpointer p = "
                "NULL, int k, int n)");
     assert_int_equal(value_at(&d->argument[0].planes, (int64_t[]){3, 5}), 3);
-    assert_int_equal(d->argument[1].type, CTYPE_F32);
+    assert_int_equal(d->argument[1].type, CTYPE_U16);
     assert_int_equal(value_at(&d->argument[1].count, (int64_t[]){3, 5}), 5);
     assert_int_equal(d->argument[2].kind, ARGUMENT_NULL);
 }

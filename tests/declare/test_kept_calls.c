@@ -82,3 +82,17 @@ TEST(test_refused)
     assert_int_equal(kept_calls_read("/none.calls", &calls, &error), -ENOENT);
     assert_int_equal(kept_calls_read("/", &calls, &error), -EINVAL);
 }
+
+/* Numbers that say how long an array is, or how far in it a place lies, are not kept. */
+TEST(test_integers)
+{
+    static const char *const texts[] = {
+        "void (int k = 3, u8 x[n], int n)", "void (int k = 3, u8 x[3])",
+        "void (int k = 3, u8 *e = x + 3, u8 x[n], int n)"};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct declaration declaration;
+        struct error error;
+        assert_int_equal(declaration_parse(texts[i], &declaration, &error), 0);
+        assert_int_equal(kept_integer(&declaration, 0), i == 0);
+    }
+}

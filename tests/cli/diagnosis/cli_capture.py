@@ -153,6 +153,12 @@ class Captures(ProgramCase):
         self.assertEqual(done.stdout, self.alone("threads").stdout)
         self.assertIn("sum -> sum_sse2 (libsum.so): called at least", done.stderr)
 
+    def test_replay_of_places(self):
+        error = self.run_tool("capture", "--function=sum", "--replay=2", "--save=none.json",
+                              "--prototype=void (const float x[n], const float *end = x + n) for n",
+                              "--", "true", status=2).stderr
+        self.assertIn("--replay cannot keep places in arrays, as end is", error)
+
     def test_replay_without_a_file(self):
         error = self.run_tool("capture", "--function=sum", "--replay=2", "--", "true",
                               status=2).stderr

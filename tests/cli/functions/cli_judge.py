@@ -134,7 +134,7 @@ class Judge(Case):
             self.assertRegex(entry["detail"], "share|hides its files from simdbench")
 
     def test_edges(self):
-        """Where the right value is infinite or none, no other one is near it."""
+        """No other value is near a right one that is infinite or no number."""
         source = self.folder / "inverse.c"
         source.write_text("#include <stddef.h>\n#include <math.h>\n"
                           "void inverse(float *y, const float *x, size_t n) {\n"
@@ -168,6 +168,8 @@ class Judge(Case):
             names = re.findall(rf"^(?:__attribute__\S+ )?{kind}(_\w+)\(", text, re.M)
             names = [kind.split()[1] + name for name in names]
             self.assertGreaterEqual(len(names), least)
+            if not re.search(r"\bavx\b", Path("/proc/cpuinfo").read_text(encoding="utf-8")):
+                names = [name for name in names if name != "map_masked"]
             verdicts = self.judge(*(f"{self.folder}/libodd.so:{name}"
                                     for name in names[::5 if sanitized() else 1]),
                                   file=file, options=[op])
