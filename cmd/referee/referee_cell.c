@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "files.h"
-#include "process/text_list.h"
+#include "process/process.h"
 
 int reject(struct referee *referee, const char *reason, const char *format, ...)
 {
@@ -224,7 +224,7 @@ static int list_ways(pid_t pid, struct text_list *ways)
     struct memory_look look = {.ways = ways};
     snprintf(name, sizeof name, "/proc/%d/smaps", (int)pid);
     const int status = file_lines("", name, add_shared, &look);
-    if (status < 0)
+    if (status < 0 && status != -ENOENT) /* not all systems have it */
         return status;
     snprintf(name, sizeof name, "/proc/%d/fdinfo/", (int)pid);
     DIR *const folder = opendir(name);
