@@ -135,7 +135,9 @@ class Started:
         text = self.err.decode(errors="replace")
         need(status != SANITIZER_STATUS and f"=={pid}==" not in text,
              f"sanitizer: {text[-2000:]}")
-        need(status in statuses, f"status {status}, not {sorted(statuses)}: {text[-500:]}")
+        rows_told = self.out.decode(errors="replace")[-2000:]
+        need(status in statuses,
+             f"status {status}, not {sorted(statuses)}: {text[-500:]}\n{rows_told}")
         need(not left, f"processes are left: {'; '.join(left)}")
         for data in self.out, self.err:
             found = RAW.search(data.replace(b"\r\n", b"\n"))

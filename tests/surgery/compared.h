@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between two texts of code. */
+/* Differences between two texts of code. */
 #pragma once
 
 #include "surgery.h"
