@@ -104,3 +104,6 @@ bool library_must_link(const char *path);
  * `command` is what was run, to be shown. Both texts are to be freed; the file is to be
  * removed with unlink(). -ENOEXEC: the linker's first complaint. */
 int library_link(const char *path, char **linked, char **command, struct error *error);
+/* Says of such a file what links a symbol that the loader did not find, as `error` has
+ * it: $LDLIBS, whose words stand behind the file. */
+void library_explain_load(struct error *error);

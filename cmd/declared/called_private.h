@@ -171,6 +171,8 @@ int made_call_begin(const struct declared_slot *slot,
 int64_t pointer_offset(const struct made_call *made, uint64_t pointer);
 /* Frees what a call made, as the timed code does. */
 void made_call_free(struct made_call *made);
+/* Calls `freer`, unless it or the pointer in `word` is NULL. */
+void free_word(void (*freer)(void *), bool by_address, uint64_t word);
 /* True of an array; others, results and lengths, declared_finish() writes as a whole. */
 bool operand_is_array(const struct declared_slot *slot, uint32_t operand);
 /* The operand that is this argument's array, or NULL. */

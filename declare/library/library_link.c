@@ -4,6 +4,7 @@
 #include <glob.h>
 #include <limits.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -237,8 +238,8 @@ static int link_in_a_way(const char *path, const char *compiler, const char *out
     /* Words have no spaces, but paths may. */
     if (asprintf(&text,
                  "%s -shared -o OUTPUT -Wl,-Bsymbolic %s -Wl,--whole-archive INPUT "
-                 "-Wl,--no-whole-archive -lm %s",
-                 compiler, way->before, way->behind) < 0)
+                 "-Wl,--no-whole-archive %s -lm %s",
+                 compiler, way->before, getenv("LDLIBS") ?: "", way->behind) < 0)
         return -ENOMEM;
     for (word = strtok_r(text, " ", &rest); word && n < WORDS - 1;
          word = strtok_r(NULL, " ", &rest))
@@ -288,4 +289,71 @@ int library_link(const char *path, char **linked, char **command, struct error *
         *linked = NULL;
     }
     return status;
+}
+
+/* ---- what is not in the file ---- */
+
+/* Names are looked for before the file is read as a library, which takes much longer. */
+static bool exports(const char *path, const char *name)
+{
+    const size_t length = strlen(name) + 1;
+    FREED_BY(library_close) struct library library = {.n = 0};
+    struct error why;
+    struct stat facts;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool found = fd >= 0 && fstat(fd, &facts) == 0 && facts.st_size > 0;
+    void *const map = found ? mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                            : MAP_FAILED;
+    found = map != MAP_FAILED && memmem(map, (size_t)facts.st_size, name, length);
+    if (map != MAP_FAILED)
+        munmap(map, (size_t)facts.st_size);
+    if (fd >= 0)
+        close(fd);
+    if (!found || library_read(path, &library, &why) < 0)
+        return false;
+    found = false;
+    for (size_t i = 0; i < library.n && !found; i++)
+        found = library.function[i].binding == FUNCTION_EXPORTED &&
+                !strcmp(library.function[i].name, name);
+    return found;
+}
+
+/* The linker's word for a library of the usual folders that has the symbol. */
+static bool find_option(const char *name, char *option, size_t size)
+{
+    char pattern[PATH_MAX];
+    glob_t all;
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(folders) && !found; i++) {
+        snprintf(pattern, sizeof pattern, "%s/lib*.so*", folders[i]);
+        if (glob(pattern, 0, NULL, &all))
+            continue;
+        for (size_t k = 0; k < all.gl_pathc && !found; k++) {
+            const char *const file = basename(all.gl_pathv[k]);
+            const char *const end = strstr(file, ".so");
+            found = exports(all.gl_pathv[k], name);
+            if (found && end[3])
+                snprintf(option, size, "-l:%s", file);
+            else if (found)
+                snprintf(option, size, "-l%.*s", (int)(end - file - 3), file + 3);
+        }
+        globfree(&all);
+    }
+    return found;
+}
+
+void library_explain_load(struct error *error)
+{
+    static const char mark[] = "undefined symbol: ";
+    const char *const at = strstr(error->text, mark);
+    char name[DECLARED_TEXT], option[DECLARED_TEXT];
+    if (!at)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at + sizeof mark - 1, " ,"),
+             at + sizeof mark - 1);
+    const bool found = find_option(name, option, sizeof option);
+    error_set(error, -ENOENT,
+              "it needs %.100s of another library: LDLIBS=%.100s before the command links "
+              "%s, too",
+              name, found ? option : "-lNAME", found ? "it" : "library NAME");
 }

@@ -212,7 +212,8 @@ static int read_rest(struct reader *reader)
                            "SIZE) then CLASS::CLASS(self) free free");
     macros_skip(reader);
     const struct token *const freer = reader_token(reader);
-    status = freer_parse(reader, reader->declaration->freed_by);
+    status = freer_parse(reader, NULL, reader->declaration->freed_by,
+                         &reader->declaration->freed_by_address);
     if (status == 0 && token_is(freer, "free") &&
         reader->declaration->returned != CTYPE_POINTER)
         return reader_fail(reader, freer, "no pointer is returned that could be freed");

@@ -263,8 +263,9 @@ static const struct {
      "the function writes a pointer there, '= 0', or 'free NAME' of what frees it; k "
      "pointers to n elements each are written *x[k][n]"},
     {"void (char **x free 3)", "expected a name"},
-    {"void (void *x = from f() free g(x))", "expected '&' of the object: free f(&x)"},
+    {"void (void *x = from f() free g(x))", "expected '&' of the address: free f(&)"},
     {"void (void *x = from f() free g(&y))", "expected 'x' behind '&'"},
+    {"void *f() free g(&x)", "expected ')' behind what is freed"},
     {"int f() free g", "no pointer is returned that could be freed"},
     {"void (out int n)", "in, out and inout are said of arrays: n[n] without a"},
     {"void (inout const int n[1])", "what is const cannot be written"},

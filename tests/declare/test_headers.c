@@ -93,17 +93,17 @@ TEST(test_places)
     const struct declaration *d =
         parsed("int f(const u16 x[n], const u16 *end = x + n, float *at = &image[4 * w], "
                "void *same = x, const float complex *last = z + n - 1, u8 *before = y - "
-               "1, long *k = n, const float complex z[n], size_t n) for inout float "
-               "image[9 * w], w, u8 y[n]");
+               "1, const float complex *first = z - 1, long *k = n, const float complex "
+               "z[n], size_t n) for inout float image[9 * w], w, u8 y[n]");
     const int64_t dimension[] = {5, 7};
-    const int64_t places[] = {5, 28, 0, 8, -1};
+    const int64_t places[] = {5, 28, 0, 8, -1, -2};
     struct declared_sizes sizes;
     struct error error;
-    for (int i = 1; i <= 5; i++)
+    for (int i = 1; i <= 6; i++)
         assert_int_equal(d->argument[i].kind, ARGUMENT_WITHIN);
-    assert_int_equal(d->argument[6].kind, ARGUMENT_LENGTH);
+    assert_int_equal(d->argument[7].kind, ARGUMENT_LENGTH);
     assert_int_equal(declaration_measure(d, dimension, &sizes, &error), 0);
-    for (int i = 1; i <= 5; i++)
+    for (int i = 1; i <= 6; i++)
         assert_int_equal(sizes.integer[i], places[i - 1]);
     assert_true(declaration_passes(d, d->n_passed));
     char memory[256];
