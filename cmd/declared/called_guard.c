@@ -264,6 +264,29 @@ static int compare_first(const struct made_call *made, struct guarded *guarded,
                                    want->value, want->slack, error);
 }
 
+static const char *name_of(const struct made_call *made, int operand)
+{
+    const int argument = made->slot->operand[operand].argument;
+    return argument == NO_OPERAND ? "the result"
+                                  : made->slot->from->declaration.argument[argument].name;
+}
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22 /* Linux 5.14; older ones do not know it */
+#endif
+
+/* A function that handles the signal of a guard may open it. */
+static int check_guards(const struct made_call *made, const struct guarded *guarded,
+                        struct error *error)
+{
+    for (uint32_t i = 0; i < guarded->view.count; i++)
+        for (size_t at = 0; at < guarded->bytes[i]; at += guarded->planes[i].step)
+            if (madvise(guarded->map[i] + at, PAGE, MADV_POPULATE_READ) == 0)
+                return error_set(error, -EDOM, "opens memory beside %s",
+                                 name_of(made, (int)i));
+    return 0;
+}
+
 static void attempt_call(struct made_call *made, const struct placing *placing,
                          const struct declared_answers *want, struct attempt *attempt)
 {
@@ -292,6 +315,7 @@ static void attempt_call(struct made_call *made, const struct placing *placing,
         find_side(&guarded, placing->at_begin, crash.address, attempt);
         find_far(&guarded, crash.address, attempt);
     } else if (attempt->status == 0) {
+        attempt->status = check_guards(made, &guarded, &attempt->error);
         declared_finish(&made->call);
     }
     const int back =
@@ -321,13 +345,6 @@ static size_t find_gap(struct made_call *made, const struct placing *first)
             enough = placing.gap;
     }
     return enough;
-}
-
-static const char *name_of(const struct made_call *made, int operand)
-{
-    const int argument = made->slot->operand[operand].argument;
-    return argument == NO_OPERAND ? "the result"
-                                  : made->slot->from->declaration.argument[argument].name;
 }
 
 static int tell_beyond(struct made_call *made, const struct placing *placing,

@@ -152,7 +152,7 @@ static int open_library(const char *name, struct library *library, void **handle
     if (status < 0)
         return status;
     *handle = module_open(file, error);
-    if (!*handle && *linked)
+    if (!*handle && library_is_linked(file))
         library_explain_load(error);
     return *handle ? 0 : -ENOENT;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries as the loader would find them, and shared objects from archives. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
@@ -38,20 +39,27 @@ static const char *const folders[] = {"/usr/local/lib/" TRIPLE,
                                       "/lib",
                                       "/usr/lib"};
 
-/* A library is often known by less than its name: libz for libz.so.1. */
-static void hint_longer(const char *name, char *hint, size_t size)
+/* A library is often known by less than its name, libz for libz.so.1, by the number of
+ * another version, or with other capitals; or it is an archive. */
+static void hint_similar(const char *name, char *hint, size_t size)
 {
-    char pattern[PATH_MAX];
-    glob_t found;
-    hint[0] = '\0';
-    for (size_t i = 0; i < ARRAY_LEN(folders) && !hint[0] && !strpbrk(name, "*?["); i++) {
-        snprintf(pattern, sizeof pattern, "%s/%s%s*", folders[i], name,
-                 strstr(name, ".so") ? "" : ".so");
-        if (glob(pattern, 0, NULL, &found))
-            continue;
-        snprintf(hint, size, "; did you mean %.100s?", basename(found.gl_pathv[0]));
-        globfree(&found);
+    const char *const end = strstr(name, ".so");
+    const size_t n = end ? (size_t)(end - name) : strlen(name);
+    char best[DECLARED_TEXT] = "";
+    for (size_t i = 0; i < ARRAY_LEN(folders) && !*best; i++) {
+        DIR *const folder = opendir(folders[i]);
+        for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+            const char *const file = entry->d_name;
+            if (!strncasecmp(file, name, n) &&
+                (!strncmp(file + n, ".so", 3) || !strcmp(file + n, ".a")) &&
+                (!*best || strcmp(file + n, best + n) > 0))
+                snprintf(best, sizeof best, "%s", file);
+        }
+        if (folder)
+            closedir(folder);
     }
+    snprintf(hint, size, "%s%.100s%s", *best ? "; did you mean " : "", best,
+             *best ? "?" : "");
 }
 
 int library_where(const char *name, char *path, size_t size, struct error *error)
@@ -73,7 +81,7 @@ int library_where(const char *name, char *path, size_t size, struct error *error
         if (is_there(folders[i], strlen(folders[i]), name, path, size))
             return 0;
     char hint[140];
-    hint_longer(name, hint, sizeof hint);
+    hint_similar(name, hint, sizeof hint);
     return error_set(error, -ENOENT,
                      "there is no library %.100s in the usual folders%s; for a file in "
                      "this folder write ./%.100s",
@@ -178,11 +186,17 @@ static char *join(const char *const *argv)
     return text;
 }
 
+#define LINKED "/simdbench-linked-"
+bool library_is_linked(const char *path)
+{
+    return strstr(path, LINKED);
+}
+
 /* An empty file that only this user can read, and that has the suffix of a library. */
 static int make_file(char **path)
 {
     const char *const folder = getenv("TMPDIR");
-    if (asprintf(path, "%s/simdbench-XXXXXX.so", folder && *folder ? folder : "/tmp") <
+    if (asprintf(path, "%s" LINKED "XXXXXX.so", folder && *folder ? folder : "/tmp") <
         0) {
         *path = NULL;
         return -ENOMEM;

@@ -26,7 +26,7 @@ static int read_level(struct reader *reader, struct extent *extent, size_t level
 int value_end(const struct reader *reader)
 {
     const struct token *const token = reader_token(reader);
-    return token_is(token, ",") || token_is(token, ")")
+    return token->kind == TOKEN_END || token_among(token, ", ) ;")
                ? 0
                : reader_fail(reader, token, "expected ',' or ')' behind the value");
 }

@@ -250,11 +250,26 @@ static int visit(struct reader *reader, uint32_t i, unsigned char state[DECLARED
     return status;
 }
 
+/* An object behind `for` that nothing is made from: its makers set the library up. */
+static bool nobody_takes(const struct declaration *declaration, uint32_t object)
+{
+    bool taken = object < declaration->n_passed;
+    for (uint32_t i = 0; i < declaration->n; i++)
+        for (uint32_t m = 0; m < declaration->argument[i].n_made; m++) {
+            const struct made_argument *const made = &declaration->argument[i].made[m];
+            taken |= i != object && made->kind == ARGUMENT_OPAQUE &&
+                     made->argument == object;
+        }
+    return !taken;
+}
+
 int makers_order(struct reader *reader)
 {
     unsigned char state[DECLARED_MAX] = {UNSEEN};
+    const uint32_t n = reader->declaration->n;
     int status = 0;
-    for (uint32_t i = 0; i < reader->declaration->n && status == 0; i++)
-        status = visit(reader, i, state);
+    for (uint32_t i = 0; i < 2 * n && status == 0; i++)
+        if (i >= n || nobody_takes(reader->declaration, i))
+            status = visit(reader, i % n, state);
     return status;
 }
