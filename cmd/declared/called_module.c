@@ -375,9 +375,11 @@ int declared_open(const char *path, const struct simdbench_option *const *option
         declared_close(declared);
         return status;
     }
-    if (declared->n_slots)
+    if (declared->n_slots) {
+        const char *const file = declared->slot[0]->library.path;
         snprintf(declared->version, sizeof declared->version, "%s",
-                 basename(declared->slot[0]->library.path));
+                 library_is_linked(file) ? "linked" : basename(file));
+    }
     opened = declared;
     *out = declared;
     return 0;

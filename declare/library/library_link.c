@@ -316,8 +316,9 @@ static bool exports(const char *path, const char *name)
     struct stat facts;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool found = fd >= 0 && fstat(fd, &facts) == 0 && facts.st_size > 0;
-    void *const map = found ? mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-                            : MAP_FAILED;
+    void *const map =
+        found ? mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+              : MAP_FAILED;
     found = map != MAP_FAILED && memmem(map, (size_t)facts.st_size, name, length);
     if (map != MAP_FAILED)
         munmap(map, (size_t)facts.st_size);
@@ -366,8 +367,9 @@ void library_explain_load(struct error *error)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(at + sizeof mark - 1, " ,"),
              at + sizeof mark - 1);
     const bool found = find_option(name, option, sizeof option);
-    error_set(error, -ENOENT,
-              "it needs %.100s of another library: LDLIBS=%.100s before the command links "
-              "%s, too",
-              name, found ? option : "-lNAME", found ? "it" : "library NAME");
+    error_set(
+        error, -ENOENT,
+        "it needs %.100s of another library: LDLIBS=%.100s before the command links "
+        "%s, too",
+        name, found ? option : "-lNAME", found ? "it" : "library NAME");
 }

@@ -6,8 +6,8 @@
 
 #include "library_files.h"
 
-/* The number in the brackets that end the text, as in "choose(1)" and "table[3]". Brackets
- * of functions and of C++ have none, but for operator(). */
+/* The number in the brackets that end the text, as in "choose(1)" and "table[3]".
+ * Brackets of functions and of C++ have none, but for operator(). */
 static const char *number_in(const char *text, const char *brackets, uint32_t *number)
 {
     const char *const open = strrchr(text, brackets[0]);
@@ -17,7 +17,7 @@ static const char *number_in(const char *text, const char *brackets, uint32_t *n
         open && isdigit((unsigned char)open[1]) ? strtoul(open + 1, &end, 10) : 0;
     *number = (uint32_t)value;
     return end && *end == brackets[1] && !end[1] && !errno && value <= UINT32_MAX ? open
-                                                                                 : NULL;
+                                                                                  : NULL;
 }
 
 /* "name()", "name(1)" and "name[3]"; operator() and lambdas of C++ do not end so. */

@@ -257,8 +257,8 @@ static bool nobody_takes(const struct declaration *declaration, uint32_t object)
     for (uint32_t i = 0; i < declaration->n; i++)
         for (uint32_t m = 0; m < declaration->argument[i].n_made; m++) {
             const struct made_argument *const made = &declaration->argument[i].made[m];
-            taken |= i != object && made->kind == ARGUMENT_OPAQUE &&
-                     made->argument == object;
+            taken |=
+                i != object && made->kind == ARGUMENT_OPAQUE && made->argument == object;
         }
     return !taken;
 }

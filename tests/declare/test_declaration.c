@@ -382,23 +382,6 @@ TEST(test_freed)
     assert_true(d->freed_by_address);
 }
 
-/* What sets a library up is made before all others. A name with an underscore is no macro
- * where it stands alone, and numbers behind `for` are told to nobody. */
-TEST(test_behind_for)
-{
-    const struct declaration *d =
-        parsed("int f(ctx **one_ctx free g, void *p = from make(more), u8 x[m]) for void "
-               "*ready = from calloc(1, 1) then start(), void *more = from made(m), m = 2 * "
-               "n + 1, n;");
-    assert_string_equal(d->argument[0].name, "one_ctx");
-    assert_int_equal(d->n_objects, 3);
-    assert_int_equal(d->object[0], 3);
-    assert_int_equal(d->object[1], 4);
-    assert_int_equal(d->object[2], 1);
-    assert_int_equal(d->argument[5].kind, ARGUMENT_INTEGER);
-    assert_int_equal(value_at(&d->argument[2].count, (int64_t[]){4}), 9);
-}
-
 TEST(test_lengths)
 {
     const struct declaration *d =

@@ -384,7 +384,8 @@ int main(int argc, char **argv)
     }
     if (!strcmp(what, "ranges")) {
         for (int i = 0; i < 10; i++)
-            printf("%g\n", (double)(sum_ends(data, data + N) + sum_inside(data + N / 2, N)));
+            printf("%g\n",
+                   (double)(sum_ends(data, data + N) + sum_inside(data + N / 2, N)));
         return 0;
     }
 #endif

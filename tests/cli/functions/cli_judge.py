@@ -157,11 +157,16 @@ class Judge(Case):
             self.assertEqual({name: entry["reason"] for name, entry in verdicts.items()},
                              {"inverse": None, "no_infinity": "wrong", "number": "wrong",
                               "none": "wrong"})
+        self.declare(path, library=str(library), kernels={"scalar": "inverse"},
+                     reference="inverse")
+        verdicts = self.judge(f"{library}:inverse", f"{library}:number", file=path)
+        self.assertIsNone(verdicts["inverse"]["note"])
+        self.assertRegex(verdicts["number"]["note"], "^is not as inverse on inputs that are NaN")
 
     def test_odd(self):
         """Memory, order, instructions and choices of their own are allowed."""
         text = CHEATS.joinpath("odd.c").read_text(encoding="utf-8")
-        compile_library(self.folder, "libodd.so", CHEATS / "odd.c", "-pthread")
+        compile_library(self.folder, "libodd.so", CHEATS / "odd.c", "-lm")
         honest.write(self.folder)
         compile_library(self.folder, "libknown.so", self.folder / "known.c")
         for kind, file, op, least in (("void map", self.file, "poly", 20),
