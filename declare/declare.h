@@ -138,7 +138,7 @@ struct declared_argument {
     /* INTEGER; LENGTH: what it holds before a call; WITHIN: elements from where array
        `within` begins (n = 0: zero): */
     struct extent integer;
-    uint32_t within;
+    uint32_t within, each; /* so many of its elements are a pair or a structure */
     /* NUMBER; LENGTH of a float type: */
     double number;
     /* TEXT: the bytes; SYMBOL: its name; ARRAY: VALUES_INPUT and a list, or nothing: */
@@ -147,7 +147,7 @@ struct declared_argument {
     /* OPAQUE; ARRAY: calls that write to it when it has got its values: */
     char freed_by[DECLARED_NAME]; /* empty: by nobody; NULL by address: what the function
                                      wrote is freed after each call */
-    bool freed_by_address;        /* OPAQUE: free f(&x) */
+    bool freed_by_address;        /* free f(&x): it takes the address of the pointer */
     uint32_t n_made, n_steps;
     struct made_step step[STEPS_MAX];
     struct made_argument made[MADE_MAX];
@@ -162,6 +162,7 @@ struct declaration {
     enum ctype returned;
     char returned_as[DECLARED_NAME]; /* the word of its type: gcry_error_t */
     char freed_by[DECLARED_NAME];    /* what is returned is freed after each call */
+    bool freed_by_address;
     uint32_t vector;      /* bytes of the register that is returned, with elements of that
                              type; 0: one value */
     uint32_t n, n_passed; /* all arguments; those before the ones behind `for` */
@@ -242,6 +243,8 @@ struct call_signature {
     uint32_t result_bytes; /* 16, 32, 64: a vector is returned */
     /* Called after each call with what is there then, unless it is NULL. */
     void (*free_slot[DECLARED_MAX])(void *), (*free_result)(void *);
+    /* These functions take the address of a copy of it. */
+    bool slot_by_address[DECLARED_MAX], result_by_address;
 };
 void declaration_signature(const struct declaration *declaration,
                            struct call_signature *signature);

@@ -48,8 +48,9 @@ uint64_t kept_bytes(const struct declaration *declaration,
                     const struct declared_sizes *sizes, uint32_t argument)
 {
     const struct declared_argument *const one = &declaration->argument[argument];
-    const bool array = argument < declaration->n_passed && one->kind == ARGUMENT_ARRAY &&
-                       one->role != ARGUMENT_OUT && !one->vector && !one->planes.n;
+    const bool array = one->kind == ARGUMENT_ARRAY && one->role != ARGUMENT_OUT &&
+                       declaration_passes(declaration, argument) && !one->vector &&
+                       !one->planes.n;
     return array                                 ? sizes->bytes[argument]
            : kept_integer(declaration, argument) ? sizeof(uint64_t)
                                                  : 0;

@@ -72,12 +72,12 @@ void families_free(struct family *family, size_t n);
 /* The instruction set that a name tells; NULL: none. */
 const char *name_isa(const char *name);
 
-/* The way to a function: "mix_avx2" is itself, "choose()" returns it, "table[3]" holds
- * it. */
+/* The way to a function: "mix_avx2" is itself, "choose()" and "choose(1)" return it,
+ * "table[3]" holds it. */
 struct place {
     enum place_kind { PLACE_SYMBOL, PLACE_RESOLVER, PLACE_TABLE } kind;
     char name[DECLARED_TEXT];
-    uint32_t index; /* TABLE */
+    uint32_t index; /* TABLE; RESOLVER: its argument */
 };
 int place_parse(const char *text, struct place *place, struct error *error);
 /* Splits "./libmix.so:mix_avx2" at the colon behind the file's name; a C++ name may have
@@ -104,3 +104,8 @@ bool library_must_link(const char *path);
  * `command` is what was run, to be shown. Both texts are to be freed; the file is to be
  * removed with unlink(). -ENOEXEC: the linker's first complaint. */
 int library_link(const char *path, char **linked, char **command, struct error *error);
+/* True of the path of such a file. */
+bool library_is_linked(const char *path);
+/* Says of such a file what links a symbol that the loader did not find, as `error` has
+ * it: $LDLIBS, whose words stand behind the file. */
+void library_explain_load(struct error *error);

@@ -56,21 +56,31 @@ static int find_freers(struct made_call *made, struct error *error)
 {
     const struct declaration *const declaration = &made->slot->from->declaration;
     for (uint32_t i = 0; i < declaration->n_passed; i++)
-        if (declaration->argument[i].kind == ARGUMENT_NULL)
+        if (declaration->argument[i].kind == ARGUMENT_NULL) {
             made->signature.free_slot[i] = made->freed_by[i];
+            made->signature.slot_by_address[i] =
+                declaration->argument[i].freed_by_address;
+        }
+    made->signature.result_by_address = declaration->freed_by_address;
     return declaration->freed_by[0] ? find_freer(made, declaration->freed_by,
                                                  &made->signature.free_result, error)
                                     : 0;
 }
 
+void free_word(void (*freer)(void *), bool by_address, uint64_t word)
+{
+    void *pointer = (void *)(uintptr_t)word;
+    if (freer && pointer)
+        freer(by_address ? (void *)&pointer : pointer);
+}
+
 void made_call_free(struct made_call *made)
 {
     const struct call_signature *const signature = &made->signature;
-    if (signature->free_result && made->frame.result)
-        signature->free_result((void *)(uintptr_t)made->frame.result);
+    free_word(signature->free_result, signature->result_by_address, made->frame.result);
     for (uint32_t i = 0; i < signature->n; i++)
-        if (signature->free_slot[i] && made->frame.slot[i])
-            signature->free_slot[i]((void *)(uintptr_t)made->frame.slot[i]);
+        free_word(signature->free_slot[i], signature->slot_by_address[i],
+                  made->frame.slot[i]);
 }
 
 int made_call_begin(const struct declared_slot *slot,

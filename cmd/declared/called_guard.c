@@ -5,13 +5,11 @@
 #include <inttypes.h>
 #include <sys/mman.h>
 
-#define PAGE ((size_t)4096)
 /* Copies of larger operands would take too long. */
 #define GUARDED_BYTES_MAX ((uint64_t)1 << 30)
 /* On both sides of an array nobody else's memory lies nearer than that. */
 #define FAR ((size_t)64 << 20)
-#define OUTPUT_GUARD ((size_t)1 << 20)
-enum { ALIGNED = 64 };
+enum { ALIGNED = 64, POPULATE_READ = 22 /* of madvise(), from Linux 5.14 on */ };
 
 /* A copy of the operands, each between two guards; so is each plane of an array of
  * pointers. */
@@ -65,36 +63,6 @@ static void copy_planes(const struct planes *planes, const void *from, uint64_t 
     for (uint64_t p = 0; p < planes->n; p++)
         memcpy((char *)to + p * to_step, (const char *)from + p * from_step,
                planes->bytes);
-}
-
-static unsigned char *reserve(size_t bytes)
-{
-    return mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                0);
-}
-
-/* A page of room for what is read behind an output. */
-static size_t output_room(const struct simdbench_operand *operand)
-{
-    return (operand_bytes(operand) + 2 * PAGE - 1) / PAGE * PAGE;
-}
-
-unsigned char *output_buffer(const struct simdbench_operand *operand)
-{
-    const size_t room = output_room(operand);
-    void *const map = reserve(room + OUTPUT_GUARD);
-    if (map == MAP_FAILED)
-        return NULL;
-    if (mprotect(map, room, PROT_READ | PROT_WRITE) == 0)
-        return map;
-    munmap(map, room + OUTPUT_GUARD);
-    return NULL;
-}
-
-void output_free(const struct simdbench_operand *operand, unsigned char *data)
-{
-    if (data)
-        munmap(data, output_room(operand) + OUTPUT_GUARD);
 }
 
 static int guard_operand(const struct made_call *made, const struct placing *placing,
@@ -264,6 +232,25 @@ static int compare_first(const struct made_call *made, struct guarded *guarded,
                                    want->value, want->slack, error);
 }
 
+static const char *name_of(const struct made_call *made, int operand)
+{
+    const int argument = made->slot->operand[operand].argument;
+    return argument == NO_OPERAND ? "the result"
+                                  : made->slot->from->declaration.argument[argument].name;
+}
+
+/* A function that handles the signal of a guard may open it. */
+static int check_guards(const struct made_call *made, const struct guarded *guarded,
+                        struct error *error)
+{
+    for (uint32_t i = 0; i < guarded->view.count; i++)
+        for (size_t at = 0; at < guarded->bytes[i]; at += guarded->planes[i].step)
+            if (madvise(guarded->map[i] + at, PAGE, POPULATE_READ) == 0)
+                return error_set(error, -EDOM, "opens memory beside %s",
+                                 name_of(made, (int)i));
+    return 0;
+}
+
 static void attempt_call(struct made_call *made, const struct placing *placing,
                          const struct declared_answers *want, struct attempt *attempt)
 {
@@ -292,6 +279,7 @@ static void attempt_call(struct made_call *made, const struct placing *placing,
         find_side(&guarded, placing->at_begin, crash.address, attempt);
         find_far(&guarded, crash.address, attempt);
     } else if (attempt->status == 0) {
+        attempt->status = check_guards(made, &guarded, &attempt->error);
         declared_finish(&made->call);
     }
     const int back =
@@ -321,13 +309,6 @@ static size_t find_gap(struct made_call *made, const struct placing *first)
             enough = placing.gap;
     }
     return enough;
-}
-
-static const char *name_of(const struct made_call *made, int operand)
-{
-    const int argument = made->slot->operand[operand].argument;
-    return argument == NO_OPERAND ? "the result"
-                                  : made->slot->from->declaration.argument[argument].name;
 }
 
 static int tell_beyond(struct made_call *made, const struct placing *placing,

@@ -152,6 +152,8 @@ static int open_library(const char *name, struct library *library, void **handle
     if (status < 0)
         return status;
     *handle = module_open(file, error);
+    if (!*handle && library_is_linked(file))
+        library_explain_load(error);
     return *handle ? 0 : -ENOENT;
 }
 
@@ -373,9 +375,11 @@ int declared_open(const char *path, const struct simdbench_option *const *option
         declared_close(declared);
         return status;
     }
-    if (declared->n_slots)
+    if (declared->n_slots) {
+        const char *const file = declared->slot[0]->library.path;
         snprintf(declared->version, sizeof declared->version, "%s",
-                 basename(declared->slot[0]->library.path));
+                 library_is_linked(file) ? "linked" : basename(file));
+    }
     opened = declared;
     *out = declared;
     return 0;

@@ -83,8 +83,7 @@ static int set_made(struct made_call *made, const struct made_argument *from,
 static void free_opaque(struct made_call *made, uint32_t i)
 {
     const bool by_address = made->slot->from->declaration.argument[i].freed_by_address;
-    if (made->opaque[i] && made->freed_by[i])
-        made->freed_by[i](by_address ? (void *)&made->opaque[i] : made->opaque[i]);
+    free_word(made->freed_by[i], by_address, (uintptr_t)made->opaque[i]);
     made->opaque[i] = NULL;
 }
 

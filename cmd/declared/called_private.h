@@ -171,6 +171,8 @@ int made_call_begin(const struct declared_slot *slot,
 int64_t pointer_offset(const struct made_call *made, uint64_t pointer);
 /* Frees what a call made, as the timed code does. */
 void made_call_free(struct made_call *made);
+/* Calls `freer`, unless it or the pointer in `word` is NULL. */
+void free_word(void (*freer)(void *), bool by_address, uint64_t word);
 /* True of an array; others, results and lengths, declared_finish() writes as a whole. */
 bool operand_is_array(const struct declared_slot *slot, uint32_t operand);
 /* The operand that is this argument's array, or NULL. */
@@ -199,9 +201,6 @@ int slot_run_fillers(const struct declared_slot *slot,
 /* called_guard.c */
 /* The error of a call that crashed, if it was beyond an array: which one. */
 void made_call_name_array(const struct made_call *made, struct error *error);
-/* Memory for an output. Who writes far behind it crashes, and overwrites nothing. */
-unsigned char *output_buffer(const struct simdbench_operand *operand);
-void output_free(const struct simdbench_operand *operand, unsigned char *data);
 
 /* called_tails.c */
 /* Reads "1..70". -EINVAL */
@@ -221,7 +220,13 @@ void crash_text(const struct crash *crash, char *text, size_t size);
 int made_call_run_caught(struct made_call *made, bool *modes, char *note, size_t size,
                          struct crash *crash, struct error *error);
 
-/* called_tables.c: the pointers to planes that are passed */
+/* called_tables.c: the pointers to planes that are passed, and room for outputs */
+#define PAGE ((size_t)4096)
+/* Addresses without memory and without access. */
+unsigned char *reserve(size_t bytes);
+/* Memory for an output. Who writes far behind it crashes, and overwrites nothing. */
+unsigned char *output_buffer(const struct simdbench_operand *operand);
+void output_free(const struct simdbench_operand *operand, unsigned char *data);
 int tables_make(struct made_call *made, struct error *error);
 void tables_free(const struct made_call *made);
 void tables_fill(const struct made_call *made);

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#define PAGE ((size_t)4096)
 #define GUARD ((size_t)1 << 20)
 
 static size_t table_room(const struct made_call *made, uint32_t i)
@@ -85,4 +84,36 @@ void made_call_crash_text(const struct made_call *made, const struct crash *cras
             snprintf(text + n, size - n,
                      "; NULL is behind the %" PRIu64 " pointers of %s", planes, name);
     }
+}
+
+/* ---- room for outputs ---- */
+
+unsigned char *reserve(size_t bytes)
+{
+    return mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                0);
+}
+
+/* A page of room for what is read behind an output. */
+static size_t output_room(const struct simdbench_operand *operand)
+{
+    return (operand_bytes(operand) + 2 * PAGE - 1) / PAGE * PAGE;
+}
+
+unsigned char *output_buffer(const struct simdbench_operand *operand)
+{
+    const size_t room = output_room(operand);
+    void *const map = reserve(room + GUARD);
+    if (map == MAP_FAILED)
+        return NULL;
+    if (mprotect(map, room, PROT_READ | PROT_WRITE) == 0)
+        return map;
+    munmap(map, room + GUARD);
+    return NULL;
+}
+
+void output_free(const struct simdbench_operand *operand, unsigned char *data)
+{
+    if (data)
+        munmap(data, output_room(operand) + GUARD);
 }

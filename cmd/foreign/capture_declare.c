@@ -46,6 +46,27 @@ int64_t capture_value(const struct declared_argument *argument, uint64_t word)
                                            : (int64_t)low;
 }
 
+/* The dimension that `end = x + n` tells of a function that is not told n; -1: none. */
+static int dimension_of_place(const struct declaration *declaration, uint32_t i,
+                              const uint64_t *word, int64_t *value)
+{
+    const struct declared_argument *const place = &declaration->argument[i];
+    const struct extent *const distance = &place->integer;
+    if (place->kind != ARGUMENT_WITHIN || place->within >= declaration->n_passed ||
+        distance->n != (place->each > 1 ? 3 : 1) ||
+        distance->step[0].op != EXTENT_DIMENSION ||
+        declaration->dimension[distance->step[0].value].argument >= 0)
+        return -1;
+    const int begin = capture_word(declaration, place->within);
+    const int end = capture_word(declaration, i);
+    const int64_t bytes =
+        place->each * (int64_t)ctype_bytes(declaration->argument[place->within].type);
+    if (begin < 0 || end < 0)
+        return -1;
+    *value = (int64_t)(word[end] - word[begin]) / bytes;
+    return (int)distance->step[0].value;
+}
+
 bool capture_shape(const uint64_t *word, const struct declaration *declaration,
                    struct asked *asked)
 {
@@ -54,12 +75,19 @@ bool capture_shape(const uint64_t *word, const struct declaration *declaration,
     for (uint32_t i = 0; i < declaration->n_passed; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
         const int number = capture_word(declaration, i);
-        if (argument->kind != ARGUMENT_DIMENSION || argument->by_address || number < 0)
+        int64_t value = 0;
+        int dimension = dimension_of_place(declaration, i, word, &value);
+        if (argument->kind == ARGUMENT_DIMENSION && !argument->by_address &&
+            number >= 0) {
+            dimension = argument->dimension;
+            value = capture_value(argument, word[number]);
+        }
+        if (dimension < 0 || found & 1u << dimension)
             continue;
-        asked->dimension[argument->dimension] = capture_value(argument, word[number]);
-        found++;
+        asked->dimension[dimension] = value;
+        found |= 1u << dimension;
     }
-    return found >= declaration->n_dimensions;
+    return found == (1u << declaration->n_dimensions) - 1;
 }
 
 static int by_shape(const void *a, const void *b)

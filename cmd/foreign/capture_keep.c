@@ -16,14 +16,33 @@ static void note_other(struct target *target, const struct declared_argument *ar
     if (argument->kind == ARGUMENT_NULL)
         snprintf(text + n, sizeof text - (size_t)n, "not NULL");
     else
-        snprintf(text + n, sizeof text - (size_t)n, "%" PRId64 ", not %" PRId64, value,
-                 wanted);
+        snprintf(text + n, sizeof text - (size_t)n, "%" PRId64 ", not %" PRId64 "%s",
+                 value, wanted,
+                 argument->kind == ARGUMENT_WITHIN ? " bytes into its array" : "");
     if (!target->why_not)
         must(string_set(&target->why_not, text));
 }
 
-/* Integers that the prototype computes, or that are sizes, are these, and pointers that
- * it says are null are null. */
+/* The address of an array that is passed, or that a place of it tells. */
+static bool find_array(const struct declaration *declaration,
+                       const struct declared_sizes *sizes,
+                       const struct program_call *call, uint32_t array, uint64_t *address)
+{
+    const uint64_t size = ctype_bytes(declaration->argument[array].type);
+    int number = array < declaration->n_passed ? capture_word(declaration, array) : -1;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < declaration->n_passed && number < 0; i++)
+        if (declaration->argument[i].kind == ARGUMENT_WITHIN &&
+            declaration->argument[i].within == array) {
+            number = capture_word(declaration, i);
+            at = (uint64_t)sizes->integer[i] * size;
+        }
+    *address = number < 0 ? 0 : call->argument[number] - at;
+    return number >= 0;
+}
+
+/* Integers that the prototype computes, or that are sizes, are these, places are where it
+ * says, and pointers that it says are null are null. */
 static bool is_as_declared(const struct declaration *declaration,
                            const struct declared_sizes *sizes,
                            const struct program_call *call, struct target *target)
@@ -31,14 +50,19 @@ static bool is_as_declared(const struct declaration *declaration,
     for (uint32_t i = 0; i < declaration->n_passed; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
         const int number = capture_word(declaration, i);
-        const bool known =
-            argument->kind == ARGUMENT_INTEGER || argument->kind == ARGUMENT_NULL;
-        if (!known || argument->by_address || number < 0 || kept_integer(declaration, i))
-            continue;
-        const uint64_t word = call->argument[number];
         const bool null = argument->kind == ARGUMENT_NULL;
+        const bool place = argument->kind == ARGUMENT_WITHIN;
+        const bool known = argument->kind == ARGUMENT_INTEGER || null || place;
+        uint64_t begin = 0;
+        if (!known || argument->by_address || number < 0 ||
+            kept_integer(declaration, i) ||
+            (place && !find_array(declaration, sizes, call, argument->within, &begin)))
+            continue;
+        const uint64_t word = call->argument[number] - begin;
         const int64_t value = null ? (int64_t)word : capture_value(argument, word);
-        const int64_t wanted = null ? 0 : sizes->integer[i];
+        const uint64_t size =
+            place ? ctype_bytes(declaration->argument[argument->within].type) : 1;
+        const int64_t wanted = null ? 0 : sizes->integer[i] * (int64_t)size;
         if (value != wanted) {
             note_other(target, argument, value, wanted);
             return false;
@@ -51,7 +75,7 @@ static uint64_t bytes_kept(const struct declaration *declaration,
                            const struct declared_sizes *sizes)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < declaration->n_passed; i++)
+    for (uint32_t i = 0; i < declaration->n; i++)
         bytes += kept_bytes(declaration, sizes, i);
     return bytes;
 }
@@ -61,17 +85,15 @@ static bool read_arguments(const struct declaration *declaration,
                            const struct declared_sizes *sizes,
                            const struct program_call *call, unsigned char *data)
 {
-    for (uint32_t i = 0; i < declaration->n_passed; i++) {
-        const int number = capture_word(declaration, i);
+    for (uint32_t i = 0; i < declaration->n; i++) {
         const uint64_t bytes = kept_bytes(declaration, sizes, i);
-        if (bytes && number < 0)
+        uint64_t word;
+        if (bytes && !find_array(declaration, sizes, call, i, &word))
             return false;
         if (kept_integer(declaration, i)) {
-            const int64_t value =
-                capture_value(&declaration->argument[i], call->argument[number]);
+            const int64_t value = capture_value(&declaration->argument[i], word);
             memcpy(data, &value, sizeof value);
-        } else if (bytes && program_read(call->thread, call->argument[number], data,
-                                         bytes) != bytes) {
+        } else if (bytes && program_read(call->thread, word, data, bytes) != bytes) {
             return false;
         }
         data += bytes;

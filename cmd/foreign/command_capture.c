@@ -44,14 +44,8 @@ static int read_prototype(const struct options *options, struct declaration *dec
     if (options->prove.replay && !options->call.save)
         return invalid(error, "--replay keeps operands beside a declaration: "
                               "--save=FILE.json has to say where");
-    if (options->prove.prototype) {
-        int status = declaration_parse(options->prove.prototype, declaration, error);
-        for (uint32_t i = 0; i < declaration->n && status == 0; i++)
-            if (options->prove.replay && declaration->argument[i].kind == ARGUMENT_WITHIN)
-                status = invalid(error, "--replay cannot keep places in arrays, as %s is",
-                                 declaration->argument[i].name);
-        return status;
-    }
+    if (options->prove.prototype)
+        return declaration_parse(options->prove.prototype, declaration, error);
     return options->call.save
                ? invalid(error, "--save writes a declaration: --prototype='C PROTOTYPE' "
                                 "has to say what its arguments are (docs/prototypes.md)")

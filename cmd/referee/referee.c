@@ -173,7 +173,9 @@ static int judge_one(struct referee *referee, const struct candidate *candidate,
     draw_seed(referee);
     if (status == 0)
         status =
-            judge_right(referee, shapes, error) ?: judge_time(referee, shapes, error);
+            judge_right(referee, shapes, error)
+                ?: judge_time(referee, shapes, error)
+                ?: judge_edges(referee, shapes, error);
     if (status == 0)
         name_twin(referee);
     cell_end(&referee->candidate);

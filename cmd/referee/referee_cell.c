@@ -131,7 +131,7 @@ static int judge_end(struct referee *referee, int status, const char *text)
         return reject(referee, "helpers",
                       "made a system call that a function has no need of: it starts a "
                       "thread, a process or a timer, reaches another process, or "
-                      "changes its CPUs or priority");
+                      "changes its CPUs, its priority or a clock");
     return reject(referee, "dies", "%s", text);
 }
 

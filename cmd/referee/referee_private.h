@@ -98,7 +98,8 @@ struct stage {
     unsigned char *found; /* and after those of another function */
     uint64_t *place;      /* for each turn and operand its offset, then its length */
     bool joint;
-    bool fresh; /* no two calls of a pass have inputs that are alike */
+    bool fresh;        /* no two calls of a pass have inputs that are alike */
+    const char *input; /* NULL: those that were asked for */
 };
 static inline const struct operands_map *map_of(const struct stage *stage)
 {
@@ -163,6 +164,9 @@ void shape_near(uint64_t *random, const char *asked, uint32_t rank,
                 char text[SHAPE_TEXT]);
 /* referee_right.c: at all shapes that were asked for, and at those that are drawn. */
 int judge_right(struct referee *referee, const struct text_list *shapes,
+                struct error *error);
+/* A remark on one that is right, but not where inputs are numbers that are rare. */
+int judge_edges(struct referee *referee, const struct text_list *shapes,
                 struct error *error);
 /* referee_time.c: known functions and the candidate in turns. */
 int judge_time(struct referee *referee, const struct text_list *shapes,

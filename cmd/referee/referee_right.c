@@ -120,3 +120,47 @@ int judge_right(struct referee *referee, const struct text_list *shapes,
                               "writes no array: nobody could tell whether it is right");
     return status;
 }
+
+/* ---- rare numbers ---- */
+
+/* True if nobody said what the inputs are, and some of them are floats. */
+static bool has_free_floats(const struct referee *referee)
+{
+    const struct declared_op *const op = op_of(referee);
+    bool any = false;
+    for (uint32_t i = 0; i < op->declaration.n; i++) {
+        const struct declared_argument *const argument = &op->declaration.argument[i];
+        any |= argument->kind == ARGUMENT_ARRAY && argument->role != ARGUMENT_OUT &&
+               ctype_is_float(argument->type);
+    }
+    return any && !op->n_inputs && !op->calls && !referee->options->request.inputs.n;
+}
+
+/* The declaration does not say that a function has to be right on them, so this rejects
+ * nobody, and a reference that fails on them tells nothing. */
+int judge_edges(struct referee *referee, const struct text_list *shapes,
+                struct error *error)
+{
+    struct judgement *const judgement = referee->judgement;
+    struct stage stage;
+    struct repeated told;
+    if (judgement->note || !has_free_floats(referee))
+        return 0;
+    int status = stage_begin(referee, shapes->item[0], CHECK_BYTES, &stage, error);
+    stage.input = "edges";
+    status = status ?: stage_draw(referee, &stage, error);
+    const bool ran = status == 0;
+    status = status ?: stage_run(referee, &stage, CANDIDATE, &told, error);
+    stage_end(&stage);
+    if (ran && (status == -EDOM || status == REJECTED))
+        must(asprintf(&judgement->note,
+                      "is not as %s on inputs that are NaN, infinite, zero or subnormal, "
+                      "which --input=edges judges: %s",
+                      referee->known[referee->reference].name,
+                      status == REJECTED ? judgement->detail : error->text));
+    if (status == REJECTED) {
+        FREE_EACH(judgement->reason, judgement->detail);
+        judgement->reason = judgement->detail = NULL;
+    }
+    return status == -EINTR ? status : 0;
+}

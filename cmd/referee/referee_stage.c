@@ -233,8 +233,9 @@ static int fill(struct referee *referee, struct stage *stage, struct error *erro
 {
     const struct request *const request = &referee->options->request;
     const struct lists_call call = {.op = op_of(referee)->name,
-                                    .input = request->inputs.n ? request->inputs.item[0]
-                                                               : NULL,
+                                    .input = stage->input        ? stage->input
+                                             : request->inputs.n ? request->inputs.item[0]
+                                                                 : NULL,
                                     .turns = stage->turns,
                                     .list = stage->list,
                                     .seed = random_next(&referee->random)};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries as the loader would find them, and shared objects from archives. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,20 +39,27 @@ static const char *const folders[] = {"/usr/local/lib/" TRIPLE,
                                       "/lib",
                                       "/usr/lib"};
 
-/* A library is often known by less than its name: libz for libz.so.1. */
-static void hint_longer(const char *name, char *hint, size_t size)
+/* A library is often known by less than its name, libz for libz.so.1, by the number of
+ * another version, or with other capitals; or it is an archive. */
+static void hint_similar(const char *name, char *hint, size_t size)
 {
-    char pattern[PATH_MAX];
-    glob_t found;
-    hint[0] = '\0';
-    for (size_t i = 0; i < ARRAY_LEN(folders) && !hint[0] && !strpbrk(name, "*?["); i++) {
-        snprintf(pattern, sizeof pattern, "%s/%s%s*", folders[i], name,
-                 strstr(name, ".so") ? "" : ".so");
-        if (glob(pattern, 0, NULL, &found))
-            continue;
-        snprintf(hint, size, "; did you mean %.100s?", basename(found.gl_pathv[0]));
-        globfree(&found);
+    const char *const end = strstr(name, ".so");
+    const size_t n = end ? (size_t)(end - name) : strlen(name);
+    char best[DECLARED_TEXT] = "";
+    for (size_t i = 0; i < ARRAY_LEN(folders) && !*best; i++) {
+        DIR *const folder = opendir(folders[i]);
+        for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+            const char *const file = entry->d_name;
+            if (!strncasecmp(file, name, n) &&
+                (!strncmp(file + n, ".so", 3) || !strcmp(file + n, ".a")) &&
+                (!*best || strcmp(file + n, best + n) > 0))
+                snprintf(best, sizeof best, "%s", file);
+        }
+        if (folder)
+            closedir(folder);
     }
+    snprintf(hint, size, "%s%.100s%s", *best ? "; did you mean " : "", best,
+             *best ? "?" : "");
 }
 
 int library_where(const char *name, char *path, size_t size, struct error *error)
@@ -72,7 +81,7 @@ int library_where(const char *name, char *path, size_t size, struct error *error
         if (is_there(folders[i], strlen(folders[i]), name, path, size))
             return 0;
     char hint[140];
-    hint_longer(name, hint, sizeof hint);
+    hint_similar(name, hint, sizeof hint);
     return error_set(error, -ENOENT,
                      "there is no library %.100s in the usual folders%s; for a file in "
                      "this folder write ./%.100s",
@@ -177,11 +186,17 @@ static char *join(const char *const *argv)
     return text;
 }
 
+#define LINKED "/simdbench-linked-"
+bool library_is_linked(const char *path)
+{
+    return strstr(path, LINKED);
+}
+
 /* An empty file that only this user can read, and that has the suffix of a library. */
 static int make_file(char **path)
 {
     const char *const folder = getenv("TMPDIR");
-    if (asprintf(path, "%s/simdbench-XXXXXX.so", folder && *folder ? folder : "/tmp") <
+    if (asprintf(path, "%s" LINKED "XXXXXX.so", folder && *folder ? folder : "/tmp") <
         0) {
         *path = NULL;
         return -ENOMEM;
@@ -237,8 +252,8 @@ static int link_in_a_way(const char *path, const char *compiler, const char *out
     /* Words have no spaces, but paths may. */
     if (asprintf(&text,
                  "%s -shared -o OUTPUT -Wl,-Bsymbolic %s -Wl,--whole-archive INPUT "
-                 "-Wl,--no-whole-archive -lm %s",
-                 compiler, way->before, way->behind) < 0)
+                 "-Wl,--no-whole-archive %s -lm %s",
+                 compiler, way->before, getenv("LDLIBS") ?: "", way->behind) < 0)
         return -ENOMEM;
     for (word = strtok_r(text, " ", &rest); word && n < WORDS - 1;
          word = strtok_r(NULL, " ", &rest))
@@ -288,4 +303,73 @@ int library_link(const char *path, char **linked, char **command, struct error *
         *linked = NULL;
     }
     return status;
+}
+
+/* ---- what is not in the file ---- */
+
+/* Names are looked for before the file is read as a library, which takes much longer. */
+static bool exports(const char *path, const char *name)
+{
+    const size_t length = strlen(name) + 1;
+    FREED_BY(library_close) struct library library = {.n = 0};
+    struct error why;
+    struct stat facts;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool found = fd >= 0 && fstat(fd, &facts) == 0 && facts.st_size > 0;
+    void *const map =
+        found ? mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+              : MAP_FAILED;
+    found = map != MAP_FAILED && memmem(map, (size_t)facts.st_size, name, length);
+    if (map != MAP_FAILED)
+        munmap(map, (size_t)facts.st_size);
+    if (fd >= 0)
+        close(fd);
+    if (!found || library_read(path, &library, &why) < 0)
+        return false;
+    found = false;
+    for (size_t i = 0; i < library.n && !found; i++)
+        found = library.function[i].binding == FUNCTION_EXPORTED &&
+                !strcmp(library.function[i].name, name);
+    return found;
+}
+
+/* The linker's word for a library of the usual folders that has the symbol. */
+static bool find_option(const char *name, char *option, size_t size)
+{
+    char pattern[PATH_MAX];
+    glob_t all;
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(folders) && !found; i++) {
+        snprintf(pattern, sizeof pattern, "%s/lib*.so*", folders[i]);
+        if (glob(pattern, 0, NULL, &all))
+            continue;
+        for (size_t k = 0; k < all.gl_pathc && !found; k++) {
+            const char *const file = basename(all.gl_pathv[k]);
+            const char *const end = strstr(file, ".so");
+            found = exports(all.gl_pathv[k], name);
+            if (found && end[3])
+                snprintf(option, size, "-l:%s", file);
+            else if (found)
+                snprintf(option, size, "-l%.*s", (int)(end - file - 3), file + 3);
+        }
+        globfree(&all);
+    }
+    return found;
+}
+
+void library_explain_load(struct error *error)
+{
+    static const char mark[] = "undefined symbol: ";
+    const char *const at = strstr(error->text, mark);
+    char name[DECLARED_TEXT], option[DECLARED_TEXT];
+    if (!at)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at + sizeof mark - 1, " ,"),
+             at + sizeof mark - 1);
+    const bool found = find_option(name, option, sizeof option);
+    error_set(
+        error, -ENOENT,
+        "it needs %.100s of another library: LDLIBS=%.100s before the command links "
+        "%s, too",
+        name, found ? option : "-lNAME", found ? "it" : "library NAME");
 }

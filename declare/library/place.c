@@ -6,7 +6,21 @@
 
 #include "library_files.h"
 
-/* "name()" and "name[3]"; operator() and lambdas of C++ do not end so. */
+/* The number in the brackets that end the text, as in "choose(1)" and "table[3]".
+ * Brackets of functions and of C++ have none, but for operator(). */
+static const char *number_in(const char *text, const char *brackets, uint32_t *number)
+{
+    const char *const open = strrchr(text, brackets[0]);
+    char *end = NULL;
+    errno = 0;
+    const unsigned long value =
+        open && isdigit((unsigned char)open[1]) ? strtoul(open + 1, &end, 10) : 0;
+    *number = (uint32_t)value;
+    return end && *end == brackets[1] && !end[1] && !errno && value <= UINT32_MAX ? open
+                                                                                  : NULL;
+}
+
+/* "name()", "name(1)" and "name[3]"; operator() and lambdas of C++ do not end so. */
 int place_parse(const char *text, struct place *place, struct error *error)
 {
     size_t n = strlen(text);
@@ -15,18 +29,15 @@ int place_parse(const char *text, struct place *place, struct error *error)
         (n < 10 || strcmp(text + n - 10, "operator()") != 0)) {
         place->kind = PLACE_RESOLVER;
         n -= 2;
+    } else if (number_in(text, "()", &place->index)) {
+        place->kind = PLACE_RESOLVER;
+        n = (size_t)(strrchr(text, '(') - text);
     } else if (n && text[n - 1] == ']') {
-        const char *const bracket = strrchr(text, '[');
-        char *end = NULL;
-        errno = 0;
-        const unsigned long index = bracket && isdigit((unsigned char)bracket[1])
-                                        ? strtoul(bracket + 1, &end, 10)
-                                        : 0;
-        if (!end || end != text + n - 1 || errno || index > UINT32_MAX)
+        const char *const bracket = number_in(text, "[]", &place->index);
+        if (!bracket)
             return invalid(
                 error, "'%.100s': expected the index of a table, as in table[3]", text);
         place->kind = PLACE_TABLE;
-        place->index = (uint32_t)index;
         n = (size_t)(bracket - text);
     }
     if (!n || n >= sizeof place->name)
@@ -70,7 +81,7 @@ size_t place_library(const char *text)
 
 /* ---- addresses ---- */
 
-typedef void *resolver(void);
+typedef void *resolver(uint64_t number);
 
 /* dlsym() knows versions and functions that are chosen at load; the others lie where
  * the file says. */
@@ -87,7 +98,7 @@ static int address_of(void *handle, const struct library_function *function,
                          function->name);
     *address = (void *)(uintptr_t)(map->l_addr + function->address); /* NOLINT */
     if (function->is_chosen)
-        *address = ((resolver *)*address)();
+        *address = ((resolver *)*address)(0);
     return *address ? 0
                     : error_set(error, -ENXIO, "%.80s: none was chosen", function->name);
 }
@@ -125,7 +136,7 @@ int place_resolve(void *handle, const struct library *library, const struct plac
                      ?: address_of(handle, function, address, error)
                      ?: take_entry(function, place, address, error);
     if (status == 0 && *address && place->kind == PLACE_RESOLVER)
-        *address = ((resolver *)*address)();
+        *address = ((resolver *)*address)(place->index);
     if (status == 0 && !*address)
         status = error_set(error, -ENXIO, "%.80s%s gives no function", place->name,
                            place->kind == PLACE_RESOLVER ? "()" : "");

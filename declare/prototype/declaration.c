@@ -173,6 +173,29 @@ static int read_free_argument(struct reader *reader)
                                    "that are made");
 }
 
+/* m = 5 * n */
+static int read_free_integer(struct reader *reader)
+{
+    struct declaration *declaration = reader->declaration;
+    const struct token *const token = reader_next(reader);
+    if (declaration->n == DECLARED_MAX)
+        return reader_fail(reader, token, "at most %d arguments", DECLARED_MAX);
+    struct later *const later = &reader->later[declaration->n];
+    struct declared_argument *const argument = &declaration->argument[declaration->n];
+    const int status = token_name(reader, token, argument->name);
+    if (status < 0)
+        return status;
+    if (declaration_knows(declaration, argument->name))
+        return reader_fail(reader, token, "%s is there already", argument->name);
+    reader_next(reader);
+    argument->kind = ARGUMENT_INTEGER;
+    argument->type = CTYPE_I64;
+    later->name = later->type = reader->at - 2;
+    later->value = reader->at;
+    declaration->n++;
+    return expression_skip(reader);
+}
+
 static int read_free_dimension(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
@@ -212,7 +235,8 @@ static int read_rest(struct reader *reader)
                            "SIZE) then CLASS::CLASS(self) free free");
     macros_skip(reader);
     const struct token *const freer = reader_token(reader);
-    status = freer_parse(reader, reader->declaration->freed_by);
+    status = freer_parse(reader, NULL, reader->declaration->freed_by,
+                         &reader->declaration->freed_by_address);
     if (status == 0 && token_is(freer, "free") &&
         reader->declaration->returned != CTYPE_POINTER)
         return reader_fail(reader, freer, "no pointer is returned that could be freed");
@@ -222,7 +246,9 @@ static int read_rest(struct reader *reader)
             const bool alone = reader_token(reader)->kind == TOKEN_END ||
                                next->kind == TOKEN_END || token_is(next, ",") ||
                                token_is(next, ";");
-            status = alone ? read_free_dimension(reader) : read_free_argument(reader);
+            status = alone                 ? read_free_dimension(reader)
+                     : token_is(next, "=") ? read_free_integer(reader)
+                                           : read_free_argument(reader);
         } while (status == 0 && reader_take(reader, ","));
     }
     if (status < 0)

@@ -26,7 +26,7 @@ static int read_level(struct reader *reader, struct extent *extent, size_t level
 int value_end(const struct reader *reader)
 {
     const struct token *const token = reader_token(reader);
-    return token_is(token, ",") || token_is(token, ")")
+    return token->kind == TOKEN_END || token_among(token, ", ) ;")
                ? 0
                : reader_fail(reader, token, "expected ',' or ')' behind the value");
 }
@@ -238,9 +238,9 @@ int place_finish(struct reader *reader, uint32_t i)
                      ?: reader_expect(reader, "]", "behind an element");
     else if (reader_take(reader, "+") || token_is(reader_token(reader), "-"))
         status = expression_read(reader, &argument->integer);
-    const uint32_t each = reader->later[found].specifier.each;
-    if (status == 0 && each && argument->integer.n)
-        status = expression_times(reader, &argument->integer, each);
+    argument->each = reader->later[found].specifier.each ?: 1;
+    if (status == 0 && argument->each > 1 && argument->integer.n)
+        status = expression_times(reader, &argument->integer, argument->each);
     return status ?: value_end(reader);
 }
 

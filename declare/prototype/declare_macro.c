@@ -142,6 +142,7 @@ bool macro_behind_type(const struct reader *reader)
 {
     const struct token *const token = reader_token(reader);
     return looks_like_macro(token) && !token_is_type(reader, token) &&
+           !(token_is(token + 1, "free") && token[2].kind == TOKEN_WORD) &&
            (token[1].kind == TOKEN_WORD || token_is(token + 1, "*"));
 }
 

@@ -55,28 +55,32 @@ int fillers_parse(struct reader *reader, struct declared_argument *argument,
 
 int maker_parse(struct reader *reader, struct declared_argument *argument)
 {
-    int status = read_step(reader, argument)
-                     ?: read_steps(reader, argument)
-                     ?: freer_parse(reader, argument->freed_by);
-    argument->freed_by_address = argument->freed_by[0] && reader_take(reader, "(");
-    if (status < 0 || !argument->freed_by_address)
-        return status;
-    return reader_expect(reader, "&", "of the object: free f(&x)")
-               ?: reader_expect(reader, argument->name, "behind '&'")
-               ?: reader_expect(reader, ")", "behind the object");
+    return read_step(reader, argument)
+               ?: read_steps(reader, argument)
+               ?: freer_parse(reader, argument->name, argument->freed_by,
+                              &argument->freed_by_address);
 }
 
-int freer_parse(struct reader *reader, char name[DECLARED_NAME])
+int freer_parse(struct reader *reader, const char *freed, char name[DECLARED_NAME],
+                bool *by_address)
 {
-    return reader_take(reader, "free") ? token_name(reader, reader_next(reader), name)
-                                       : 0;
+    const int status =
+        reader_take(reader, "free") ? token_name(reader, reader_next(reader), name) : 0;
+    *by_address = status == 0 && name[0] && reader_take(reader, "(");
+    if (!*by_address)
+        return status;
+    const bool named = freed && !token_is(reader_token(reader) + 1, ")");
+    return reader_expect(reader, "&", "of the address: free f(&)")
+               ?: (named ? reader_expect(reader, freed, "behind '&'") : 0)
+               ?: reader_expect(reader, ")", "behind what is freed");
 }
 
 int written_pointer_parse(struct reader *reader, struct declared_argument *argument)
 {
     argument->kind = ARGUMENT_NULL;
     argument->by_address = true;
-    return freer_parse(reader, argument->freed_by);
+    return freer_parse(reader, argument->name, argument->freed_by,
+                       &argument->freed_by_address);
 }
 
 /* ---- when all names are known ---- */
@@ -246,11 +250,26 @@ static int visit(struct reader *reader, uint32_t i, unsigned char state[DECLARED
     return status;
 }
 
+/* An object behind `for` that nothing is made from: its makers set the library up. */
+static bool nobody_takes(const struct declaration *declaration, uint32_t object)
+{
+    bool taken = object < declaration->n_passed;
+    for (uint32_t i = 0; i < declaration->n; i++)
+        for (uint32_t m = 0; m < declaration->argument[i].n_made; m++) {
+            const struct made_argument *const made = &declaration->argument[i].made[m];
+            taken |=
+                i != object && made->kind == ARGUMENT_OPAQUE && made->argument == object;
+        }
+    return !taken;
+}
+
 int makers_order(struct reader *reader)
 {
     unsigned char state[DECLARED_MAX] = {UNSEEN};
+    const uint32_t n = reader->declaration->n;
     int status = 0;
-    for (uint32_t i = 0; i < reader->declaration->n && status == 0; i++)
-        status = visit(reader, i, state);
+    for (uint32_t i = 0; i < 2 * n && status == 0; i++)
+        if (i >= n || nobody_takes(reader->declaration, i))
+            status = visit(reader, i % n, state);
     return status;
 }

@@ -76,7 +76,7 @@ static int measure_place(const struct declaration *declaration, uint32_t i,
     const uint64_t count = sizes->count[argument->within];
     int64_t *const at = &sizes->integer[i];
     const int status = extent_value(&argument->integer, dimension, at, error);
-    return status < 0 || (*at >= -1 && *at <= (int64_t)count)
+    return status < 0 || (*at >= -(int64_t)argument->each && *at <= (int64_t)count)
                ? status
                : invalid(error,
                          "%s would be element %" PRId64 " of %s, which has %" PRIu64,

@@ -186,8 +186,9 @@ int fillers_parse(struct reader *reader, struct declared_argument *argument,
                   bool of_pointers);
 /* Goes through what stands behind `from`. */
 int maker_parse(struct reader *reader, struct declared_argument *argument);
-/* free NAME, if it is next. */
-int freer_parse(struct reader *reader, char name[DECLARED_NAME]);
+/* free NAME or free NAME(&x) of a thing that may be called x, if it is next. */
+int freer_parse(struct reader *reader, const char *freed, char name[DECLARED_NAME],
+                bool *by_address);
 /* T **p = 0 free NAME, T **p free NAME */
 int written_pointer_parse(struct reader *reader, struct declared_argument *argument);
 int maker_finish(struct reader *reader, uint32_t i);

@@ -186,14 +186,19 @@ static unsigned stack_words(const struct call_signature *signature)
 }
 
 /* test rdi, rdi; jz behind the call */
-static void emit_free(struct emitter *e, void (*function)(void *), size_t at)
+static void emit_free(struct emitter *e, void (*function)(void *), bool by_address,
+                      size_t at)
 {
     if (!function)
         return;
     emit_memory(e, LOAD, RDI, RBX, at);
-    EMIT(e, 0x48, 0x85, 0xff, 0x74, 13);
+    EMIT(e, 0x48, 0x85, 0xff, 0x74, by_address ? 22 : 13);
+    if (by_address)
+        EMIT(e, 0x57, 0x57, 0x48, 0x89, 0xe7); /* push rdi, twice; mov rdi, rsp */
     emit_constant(e, R11, (uintptr_t)function);
     EMIT(e, 0x41, 0xff, 0xd3);
+    if (by_address)
+        EMIT(e, 0x48, 0x83, 0xc4, 16); /* add rsp, 16 */
     e->frees = true;
 }
 
@@ -220,9 +225,10 @@ static void emit_plain(struct emitter *e, const struct thunk *thunk,
     }
     if (thunk->wide)
         EMIT(e, 0xc5, 0xf8, 0x77); /* vzeroupper */
-    emit_free(e, signature->free_result, offsetof(struct call_frame, result));
+    emit_free(e, signature->free_result, signature->result_by_address,
+              offsetof(struct call_frame, result));
     for (uint32_t i = 0; i < signature->n; i++)
-        emit_free(e, signature->free_slot[i], slot_at(i));
+        emit_free(e, signature->free_slot[i], signature->slot_by_address[i], slot_at(i));
     if (room) {
         EMIT(e, 0x48, 0x81, 0xc4); /* add rsp, room */
         emit_u32(e, room);

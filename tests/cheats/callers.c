@@ -3,10 +3,12 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/timex.h>
 #include <unistd.h>
 #include <xmmintrin.h>
 
@@ -80,6 +82,52 @@ void cheat_range(float *y, const float *x, size_t n)
 void cheat_aligned(float *y, const float *x, size_t n)
 {
     honest(y, x, (uintptr_t)y % 256 ? n : n / 2);
+}
+
+/* It opens the pages beside its arrays, on which its accesses would end. */
+static void on_guard(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)context;
+    const uintptr_t page = (uintptr_t)info->si_addr & ~(uintptr_t)4095;
+    if (mprotect((void *)page, 4096, PROT_READ | PROT_WRITE) < 0)
+        _exit(1);
+}
+
+void cheat_open(float *y, const float *x, size_t n)
+{
+    const struct sigaction action = {.sa_sigaction = on_guard, .sa_flags = SA_SIGINFO};
+    struct sigaction before;
+    sigaction(SIGSEGV, &action, &before);
+    honest(y, x, n);
+    *(volatile float *)(y + n) = *(volatile float *)(y + n);
+    sigaction(SIGSEGV, &before, NULL);
+}
+
+/* ---- the clock, and the requests of its process ---- */
+
+/* All clocks of the machine could go slower. This asks whether they do. */
+void cheat_adjust(float *y, const float *x, size_t n)
+{
+    struct timex none = {.modes = 0};
+    adjtimex(&none);
+    honest(y, x, n);
+}
+
+/* Whoever reads the counter of cycles gets a signal, and an answer of its own. */
+void cheat_counter(float *y, const float *x, size_t n)
+{
+    prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+    prctl(PR_SET_TSC, PR_TSC_ENABLE);
+    honest(y, x, n);
+}
+
+/* The next request to the system, behind the call, would be its signal. */
+void cheat_requests(float *y, const float *x, size_t n)
+{
+    enum { SET_DISPATCH = 59, DISPATCH_ON = 1 };
+    static char none;
+    honest(y, x, n);
+    prctl(SET_DISPATCH, DISPATCH_ON, 0, 0, &none);
 }
 
 /* ---- work of another call ---- */

@@ -3,6 +3,8 @@
  * judge` accepts each of them: maps compute poly() of poly.h, sums add floats. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <fenv.h>
 #include <immintrin.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "poly.h"
 
@@ -260,6 +264,51 @@ void map_signals(float *y, const float *x, size_t n)
     sigprocmask(SIG_BLOCK, &all, &before);
     honest(y, x, n);
     sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Code that it writes itself, once. */
+void map_written(float *y, const float *x, size_t n)
+{
+    static map *code;
+    if (!code) {
+        map *const target = honest;
+        unsigned char text[] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
+        unsigned char *const page =
+            mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memcpy(text + 2, &target, sizeof target); /* mov rax, target; jmp rax */
+        memcpy(page, text, sizeof text);
+        mprotect(page, 4096, PROT_READ | PROT_EXEC);
+        memcpy(&code, &page, sizeof code);
+    }
+    code(y, x, n);
+}
+
+void map_exceptions(float *y, const float *x, size_t n)
+{
+    fenv_t before;
+    feholdexcept(&before);
+    honest(y, x, n);
+    fesetenv(&before);
+}
+
+void map_random_order(float *y, const float *x, size_t n)
+{
+    unsigned char random = 0;
+    if (getrandom(&random, 1, GRND_NONBLOCK) < 0 || !n)
+        random = 0;
+    const size_t first = n ? random % n : 0;
+    honest(y + first, x + first, n - first);
+    honest(y, x, first);
+}
+
+/* A file that is not there, or that nobody lets it open. */
+void map_settings(float *y, const float *x, size_t n)
+{
+    static int looked;
+    const int file = looked++ ? -1 : open("/etc/poly.conf", O_RDONLY);
+    if (file >= 0)
+        close(file);
+    honest(y, x, n);
 }
 
 /* ---- sums ---- */

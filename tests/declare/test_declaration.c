@@ -368,8 +368,8 @@ TEST(test_functions)
 TEST(test_freed)
 {
     const struct declaration *d = parsed(
-        "char *f(char **a free g, const u8 **b = 0, char **c = NULL, void *d = from "
-        "m(&d) free e(&d)) free h for n, u8 x[n]");
+        "char *f(char **a free g(&), const u8 **b = 0, char **c = NULL, void *d = from "
+        "m(&d) free e(&d)) free h(&) for n, u8 x[n]");
     assert_string_equal(d->freed_by, "h");
     assert_string_equal(d->argument[0].freed_by, "g");
     for (int i = 0; i < 3; i++) {
@@ -377,7 +377,9 @@ TEST(test_freed)
         assert_int_equal(d->argument[i].by_address, i < 2);
     }
     assert_string_equal(d->argument[3].freed_by, "e");
+    assert_true(d->argument[0].freed_by_address);
     assert_true(d->argument[3].freed_by_address);
+    assert_true(d->freed_by_address);
 }
 
 TEST(test_lengths)

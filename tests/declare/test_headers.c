@@ -93,17 +93,17 @@ TEST(test_places)
     const struct declaration *d =
         parsed("int f(const u16 x[n], const u16 *end = x + n, float *at = &image[4 * w], "
                "void *same = x, const float complex *last = z + n - 1, u8 *before = y - "
-               "1, long *k = n, const float complex z[n], size_t n) for inout float "
-               "image[9 * w], w, u8 y[n]");
+               "1, const float complex *first = z - 1, long *k = n, const float complex "
+               "z[n], size_t n) for inout float image[9 * w], w, u8 y[n]");
     const int64_t dimension[] = {5, 7};
-    const int64_t places[] = {5, 28, 0, 8, -1};
+    const int64_t places[] = {5, 28, 0, 8, -1, -2};
     struct declared_sizes sizes;
     struct error error;
-    for (int i = 1; i <= 5; i++)
+    for (int i = 1; i <= 6; i++)
         assert_int_equal(d->argument[i].kind, ARGUMENT_WITHIN);
-    assert_int_equal(d->argument[6].kind, ARGUMENT_LENGTH);
+    assert_int_equal(d->argument[7].kind, ARGUMENT_LENGTH);
     assert_int_equal(declaration_measure(d, dimension, &sizes, &error), 0);
-    for (int i = 1; i <= 5; i++)
+    for (int i = 1; i <= 6; i++)
         assert_int_equal(sizes.integer[i], places[i - 1]);
     assert_true(declaration_passes(d, d->n_passed));
     char memory[256];
@@ -121,6 +121,23 @@ TEST(test_places)
     assert_string_equal(error.text, "end would be element 6 of x, which has 5");
     assert_int_equal(declaration_measure(d, (int64_t[]){5, -1}, &sizes, &error), 0);
     assert_int_equal(declaration_measure(d, (int64_t[]){5, -2}, &sizes, &error), -EINVAL);
+}
+
+/* What sets a library up is made before all others. A name with an underscore is no macro
+ * where it stands alone, and numbers behind `for` are told to nobody. */
+TEST(test_behind_for)
+{
+    const struct declaration *d = parsed(
+        "int f(ctx **one_ctx free g, void *p = from make(more), u8 x[m]) for void "
+        "*ready = from calloc(1, 1) then start(), void *more = from made(m), m = 2 * "
+        "n + 1, n;");
+    assert_string_equal(d->argument[0].name, "one_ctx");
+    assert_int_equal(d->n_objects, 3);
+    assert_int_equal(d->object[0], 3);
+    assert_int_equal(d->object[1], 4);
+    assert_int_equal(d->object[2], 1);
+    assert_int_equal(d->argument[5].kind, ARGUMENT_INTEGER);
+    assert_int_equal(value_at(&d->argument[2].count, (int64_t[]){4}), 9);
 }
 
 /* The functions that fill an array are told the seed. */

@@ -311,6 +311,7 @@ TEST(test_places)
         uint32_t index;
     } all[] = {{"mix_avx2", PLACE_SYMBOL, "mix_avx2", 0},
                {"choose()", PLACE_RESOLVER, "choose", 0},
+               {"choose(7)", PLACE_RESOLVER, "choose", 7},
                {"table[12]", PLACE_TABLE, "table", 12},
                {"audio::mix(float*, int)", PLACE_SYMBOL, "audio::mix(float*, int)", 0}};
     static const char *const bad[] = {"",      "[1]", "t[]", "t[-1]", "t[4294967296]",

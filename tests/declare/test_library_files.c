@@ -19,6 +19,11 @@ TEST(test_where)
     assert_int_equal(access(path, R_OK), 0);
     assert_int_equal(library_where("libnowhere.so", path, sizeof path, &error), -ENOENT);
     assert_non_null(strstr(error.text, "libnowhere.so"));
+    for (int i = 0; i < 2; i++) {
+        const char *const name = i ? "LIBC" : "libc.so.5";
+        assert_int_equal(library_where(name, path, sizeof path, &error), -ENOENT);
+        assert_non_null(strstr(error.text, "did you mean libc.so.6?"));
+    }
     char folder[256];
     snprintf(folder, sizeof folder, "%s", library_path);
     *strrchr(folder, '/') = '\0';

@@ -12,8 +12,9 @@
 int confine(pid_t parent);
 
 /* In a worker, for what it loads next (enclose.c): a system call that starts a thread, a
- * process or a timer, or reaches another process, kills it with SIGSYS. Then, when all is
- * loaded: no file can be opened any more (EACCES). Zero, or -errno as of confine(). */
+ * process or a timer, reaches another process or changes a clock, kills it with SIGSYS.
+ * Then, when all is loaded: no file can be opened any more (EACCES). Zero, or -errno as
+ * of confine(). */
 int enclose_helpers(void);
 int enclose_files(void);
 /* Before that: its environment and command line say nothing of simdbench any more. */

@@ -8,12 +8,13 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "files.h"
 #include "perfctr.h"
 
-enum { CALLS_MAX = 64 };
+enum { CALLS_MAX = 64, SET_SYSCALL_USER_DISPATCH = 59 /* of prctl() */ };
 
 /* Numbers from here on are those of another interface (x32), which confine() refuses. */
 static int refuse(const int *calls, size_t n, uint32_t action)
@@ -59,24 +60,37 @@ static int refuse_reach(void)
                ?: refuse_others(limits, ARRAY_LEN(limits), true);
 }
 
-/* No signal comes when a file can be read or written: a reply is read when a call is
- * over. */
-static int refuse_owners(void)
+/* Calls that have one of these values as an argument. */
+static int refuse_values(const int *calls, size_t n, unsigned argument,
+                         const uint32_t *values, size_t n_values)
 {
-    const struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 2, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                 offsetof(struct seccomp_data, args) + sizeof(uint64_t)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETOWN, 4, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETOWN_EX, 3, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FIOSETOWN, 2, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SIOCSPGRP, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
-    return filter_install(code, ARRAY_LEN(code));
+    struct sock_filter code[CALLS_MAX + 5] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    size_t at = 1;
+    for (size_t i = 0; i < n; i++)
+        code[at++] = (struct sock_filter)BPF_JUMP(
+            BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i], (uint8_t)(n - i), 0);
+    code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    code[at++] = (struct sock_filter)BPF_STMT(
+        BPF_LD | BPF_W | BPF_ABS,
+        (uint32_t)(offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t)));
+    for (size_t i = 0; i < n_values; i++)
+        code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, values[i],
+                                                  (uint8_t)(n_values - i), 0);
+    code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    return filter_install(code, at);
+}
+
+/* No signal comes when a file can be read or written: a reply is read when a call is
+ * over. None comes when this program asks the system or the clock for something. */
+static int refuse_signals(void)
+{
+    static const int files[] = {SYS_fcntl, SYS_ioctl}, process[] = {SYS_prctl};
+    static const uint32_t owners[] = {F_SETOWN, F_SETOWN_EX, FIOSETOWN, SIOCSPGRP};
+    static const uint32_t traps[] = {PR_SET_TSC, SET_SYSCALL_USER_DISPATCH};
+    return refuse_values(files, ARRAY_LEN(files), 1, owners, ARRAY_LEN(owners))
+               ?: refuse_values(process, 1, 0, traps, ARRAY_LEN(traps));
 }
 
 /* Root's right to the memory of any process. */
@@ -115,6 +129,10 @@ int enclose_helpers(void)
         SYS_sched_setattr,
         SYS_sched_setaffinity,
         SYS_setpriority,
+        SYS_adjtimex,
+        SYS_clock_adjtime,
+        SYS_clock_settime,
+        SYS_settimeofday,
         SYS_ioprio_set,
         SYS_pidfd_open,
         SYS_clone,
@@ -136,7 +154,7 @@ int enclose_helpers(void)
     drop_tracing();
     const int status = refuse(calls, ARRAY_LEN(calls), SECCOMP_RET_KILL_PROCESS);
     const int reach = status < 0 ? status : refuse_reach();
-    return reach < 0 ? reach : refuse_owners();
+    return reach < 0 ? reach : refuse_signals();
 }
 
 int enclose_files(void)

@@ -59,11 +59,11 @@ class Captures(ProgramCase):
                              "5", env=self.environment(), status=5).stderr
         self.assertIn("never called: picky\n", said)
 
-    def replay(self, saved, prototype, *words, function="sum", kept=3):
+    def replay(self, saved, prototype, *words, function="sum", kept=3, rest=""):
         """Captured calls; what the report says of those that are kept."""
         return self.run_tool(
             "capture", f"--function=libsum:{function}", f"--replay={kept}", f"--save={saved}",
-            f"--prototype=float ({prototype})", "--", self.program, *words,
+            f"--prototype=float ({prototype}){rest}", "--", self.program, *words,
             env=self.environment()).stderr
 
     def test_replay(self):
@@ -154,10 +154,19 @@ class Captures(ProgramCase):
         self.assertIn("sum -> sum_sse2 (libsum.so): called at least", done.stderr)
 
     def test_replay_of_places(self):
-        error = self.run_tool("capture", "--function=sum", "--replay=2", "--save=none.json",
-                              "--prototype=void (const float x[n], const float *end = x + n) for n",
-                              "--", "true", status=2).stderr
-        self.assertIn("--replay cannot keep places in arrays, as end is", error)
+        """A range tells its length, and a place in an array where that one begins."""
+        for name, prototype, rest in (
+                ("ends", "const float x[n], const float *end = x + n", " for n"),
+                ("inside", "const float *middle = x + 512, unsigned n", " for const float x[n]")):
+            saved = self.folder / f"{name}.json"
+            said = self.replay(saved, prototype, "ranges", function=f"sum_{name}", rest=rest)
+            self.assertIn("operands of 3 calls are kept", said)
+            row, = kernels(self.run_json("call", saved, "--quiet", *SHORT))
+            self.assertEqual(row["status"], "unchecked", row.get("reason"))
+            self.assertIn("@1024", row["id"])
+        said = self.replay(saved, "const float x[5], const float *end = x + 5", "ranges",
+                           function="sum_ends")
+        self.assertIn("(end was 4096, not 20 bytes into its array)", said)
 
     def test_replay_without_a_file(self):
         error = self.run_tool("capture", "--function=sum", "--replay=2", "--", "true",

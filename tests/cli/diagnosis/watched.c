@@ -30,6 +30,8 @@ float sum(const float *x, size_t n);
 float sum_sse2(const float *x, size_t n);
 float stepped(const float *x, size_t n, unsigned step);
 float nth(const float *x, size_t n, unsigned at);
+float sum_ends(const float *x, const float *end);
+float sum_inside(const float *middle, unsigned n);
 #endif
 enum { N = 1024 };
 static float data[N];
@@ -378,6 +380,12 @@ int main(int argc, char **argv)
         for (unsigned step = 100; step < 110; step++)
             data[0] =
                 stepped(data, N, step) + nth(data, 16, step < 109 ? step - 100 : 900);
+        return 0;
+    }
+    if (!strcmp(what, "ranges")) {
+        for (int i = 0; i < 10; i++)
+            printf("%g\n",
+                   (double)(sum_ends(data, data + N) + sum_inside(data + N / 2, N)));
         return 0;
     }
 #endif

@@ -294,6 +294,8 @@ class Call(CallCase):
         for name, arguments, rest, note in (
                 ("new_counted", "char **c = NULL", "free free_counted", "time of a call"),
                 ("new_counted", "char **c free free", "free free_counted", "time of a call"),
+                ("new_counted", "char **c free end_counted(&c)", "free end_counted(&)",
+                 "time of a call"),
                 ("new_text", "char **c = 0 free free", "", "time of a call"),
                 ("new_text", "char **c free free, double by = 1", "free free", "time of a call"),
                 ("new_text", "void *c = NULL", "", "returns new memory")):

@@ -2,11 +2,12 @@
 """`simdbench call`: the library that a function comes from, and how it is found and loaded."""
 import ctypes.util
 import os
+import re
 import subprocess
 import unittest
 
 from cli_call import MIX, SOURCE, CallCase
-from cli_tool import SHORT, compile_library, kernels, sanitized
+from cli_tool import SHORT, compile_library, environment, kernels, sanitized
 
 
 class CallLibraries(CallCase):
@@ -27,6 +28,19 @@ class CallLibraries(CallCase):
         self.assertIn("mix_c", done.stderr)
         text = self.run_tool("audit", f"{path}:mix_c", MIX, "--sizes=64", "--dry-run").stdout
         self.assertIn("mix:mix/f32/avx2/mix_avx2@64", text)
+
+    def test_archive_of_other_libraries(self):
+        """What links the library that it needs is said, and does."""
+        path = self.folder / "needs.o"
+        subprocess.run(["cc", "-O2", "-fPIC", "-c", "-o", path, "-x", "c", "-"], check=True,
+                       text=True, input="char *inet_neta(unsigned, char *, unsigned long);\n"
+                       "int first(char *to) { return *inet_neta(1u << 24, to, 16); }")
+        words = "call", f"{path}:first", "int (char to[16])", *SHORT
+        said = self.run_tool(*words, status=2).stderr
+        option = re.search("it needs inet_neta of another library: LDLIBS=(-l\\S+) before",
+                           said)[1]
+        self.assertRegex(option, "^-l(resolv$|:libresolv)")
+        self.run_tool(*words, env=environment(LDLIBS=option))
 
     @unittest.skipIf(sanitized() or os.environ.get("LD_PRELOAD"),
                      "another allocator must be found first")

@@ -23,7 +23,8 @@ REASONS = {
     "shape": "wrong", "asked": "wrong", "sampled": "wrong", "precision": "wrong",
     "old_output": "wrong", "tail": "wrong", "long_tail": "wrong", "mark": "unsafe",
     "thread": "helpers", "process": "helpers", "alarm": "helpers", "signal": "helpers",
-    "idle": "helpers", "cpu": "helpers", "first": "helpers",
+    "idle": "helpers", "cpu": "helpers", "first": "helpers", "adjust": "helpers",
+    "counter": "helpers", "requests": "helpers", "open": "unsafe",
     "async": "helpers", "clock": "clock", "few": "clock", "late": "clock",
     "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
     "modes": "unsafe", "dlsym": "wrong", "dlopen": "wrong",
@@ -156,11 +157,16 @@ class Judge(Case):
             self.assertEqual({name: entry["reason"] for name, entry in verdicts.items()},
                              {"inverse": None, "no_infinity": "wrong", "number": "wrong",
                               "none": "wrong"})
+        self.declare(path, library=str(library), kernels={"scalar": "inverse"},
+                     reference="inverse")
+        verdicts = self.judge(f"{library}:inverse", f"{library}:number", file=path)
+        self.assertIsNone(verdicts["inverse"]["note"])
+        self.assertRegex(verdicts["number"]["note"], "^is not as inverse on inputs that are NaN")
 
     def test_odd(self):
         """Memory, order, instructions and choices of their own are allowed."""
         text = CHEATS.joinpath("odd.c").read_text(encoding="utf-8")
-        compile_library(self.folder, "libodd.so", CHEATS / "odd.c", "-pthread")
+        compile_library(self.folder, "libodd.so", CHEATS / "odd.c", "-lm")
         honest.write(self.folder)
         compile_library(self.folder, "libknown.so", self.folder / "known.c")
         for kind, file, op, least in (("void map", self.file, "poly", 20),

@@ -88,6 +88,12 @@ void free_counted(char *text)
     free(text);
 }
 
+void end_counted(char **text)
+{
+    free_counted(*text);
+    *text = NULL;
+}
+
 /* An object that the address of its address frees; there are few at a time. */
 static int states;
 
