@@ -35,9 +35,9 @@ bool command_path(const char *command, const char *cwd, char *path, size_t size)
 const char *harness_recognise(const char *command, const char *cwd)
 {
     char path[PATH_MAX];
-    const struct adapter *const adapter =
-        command_path(command, cwd, path, sizeof path) ? adapter_of_file(NULL, path)
-                                                      : NULL;
+    const struct adapter *const adapter = command_path(command, cwd, path, sizeof path)
+                                              ? adapter_of_file(NULL, path)
+                                              : NULL;
     return adapter ? adapter->name : NULL;
 }
 

@@ -390,9 +390,8 @@ static int end(struct child *child, const struct slice_request *request, int64_t
     slice->wall_ns = child->ended - begun;
     drain(child);
     slice->cpu_ns = time_ns(usage.ru_utime) + time_ns(usage.ru_stime) + child->left_ns;
-    slice->may_be_first =
-        child->is_measured && own_ns <= FIRST_MOST_NS &&
-        slice->cpu_ns - own_ns <= (request->asks ? ASKING_NS : 0);
+    slice->may_be_first = child->is_measured && own_ns <= FIRST_MOST_NS &&
+                          slice->cpu_ns - own_ns <= (request->asks ? ASKING_NS : 0);
     if (child->news.is_first)
         usleep((useconds_t)(slice->cpu_ns / FIRST_PAUSE / 1000));
     slice->peak_bytes = 1024.0 * (double)usage.ru_maxrss;
