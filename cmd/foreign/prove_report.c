@@ -96,6 +96,15 @@ static void prove_tell_end(const struct foreign *foreign, struct buffer *text)
         buffer_format(text, "ended with status %d", WEXITSTATUS(status));
 }
 
+/* Files may have functions of one name, of which another one was called. */
+static bool has_namesake(const struct foreign *foreign, const struct target *one)
+{
+    bool any = false;
+    EACH_TARGET(foreign, target)
+    any |= target->file != one->file && !strcmp(target->name, one->name);
+    return any;
+}
+
 static void tell_names(const struct foreign *foreign, bool resolvers, const char *before,
                        struct buffer *text)
 {
@@ -106,6 +115,8 @@ static void tell_names(const struct foreign *foreign, bool resolvers, const char
             continue;
         if (n < UNCALLED_SHOWN) {
             buffer_add(text, n ? ", " : before);
+            if (has_namesake(foreign, target))
+                buffer_format(text, "%s:", target->file->name);
             buffer_plain(text, target->demangled ?: target->name);
         }
         n++;

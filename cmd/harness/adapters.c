@@ -20,11 +20,13 @@ static const struct adapter adapters[] = {
      .reader = read_go, .one_case = true, .choice = CHOICE_PARTS, .repetitions = 50,
      .failed = "\nFAIL\n",
      .hint = "files are looked for in its package's folder: --cwd-old, --cwd-new"},
+    /* It looks for gnuplot, whatever it is told. */
     {.name = "criterion", .mark = "CRITERION_HOME",
      .list = "--bench --list", .list_reader = read_criterion_list,
      .run = "--bench {case} --noplot --sample-size=20 --nresamples=1001 --warm-up-time={seconds} "
             "--measurement-time={seconds}",
-     .reader = read_criterion, .one_case = true, .choice = CHOICE_TITLE, .home = "CRITERION_HOME"},
+     .reader = read_criterion, .one_case = true, .choice = CHOICE_TITLE, .home = "CRITERION_HOME",
+     .asks = true},
     /* Names of rows that are threads or arguments are told by a run alone. */
     {.name = "divan", .mark = "DIVAN_SAMPLE_COUNT",
      .list = "--bench --color=never --sample-count=1 --sample-size=1", .list_reader = read_divan,

@@ -34,15 +34,17 @@ static int choose_adapter(struct harness *harness, struct error *error)
         return invalid(error, "--build needs --harness=NAME, as in simdbench ab "
                               "--harness=google-benchmark --build=make --run=./bench "
                               "HEAD~1 HEAD");
+    char path[PATH_MAX];
     const char *const name =
         request->name ?: harness_recognise(request->base, request->cwd[SIDE_BASE]);
     harness->adapter = name ? adapter_find(name, "", 0) : NULL;
     if (!name)
         return invalid(
-            error,
-            "BASE=%.200s%s%.200s: no harness is known by its file; name it by --harness",
-            request->base, request->cwd[SIDE_BASE] ? " in " : "",
-            request->cwd[SIDE_BASE] ?: "");
+            error, "BASE=%.200s%s%.200s: %s", request->base,
+            request->cwd[SIDE_BASE] ? " in " : "", request->cwd[SIDE_BASE] ?: "",
+            command_path(request->base, request->cwd[SIDE_BASE], path, sizeof path)
+                ? "no harness is known by its file; name it by --harness"
+                : "no program");
     if (!harness->adapter) {
         FREED_BY(text_list_free) struct text_list names = {.n = 0};
         char text[300];

@@ -44,6 +44,7 @@ struct adapter {
     const char *none;     /* words of a program that does not have the case; or NULL */
     const char *failed;   /* end of an output that tells which cases failed; or NULL */
     uint32_t repetitions; /* most of a case in a process, whose median counts; 0: one */
+    bool asks; /* its programs ask another one for its version before they measure */
 };
 /* Repetitions of the first process. */
 enum { FIRST_REPETITIONS = 3 };
@@ -74,6 +75,7 @@ struct slice_request {
     bool is_build;      /* what it prints is read if it fails, on both streams */
     bool is_measured;   /* what it leaves behind is ended: a build may start servers */
     bool cpu_counts;    /* that of all that it starts, so that it has to wait for them */
+    bool asks;          /* as in struct adapter */
     bool is_first; /* before programs of ordinary priority, if the system allows it */
 };
 struct slice {
@@ -87,7 +89,8 @@ struct slice {
     double own_bytes;  /* of this program, which a peak is never below */
     uint32_t evidence; /* of disturbance; 0: none */
     bool late;         /* it was ended at the timeout */
-    bool may_be_first; /* its first thread alone took CPU time, and not long */
+    bool may_be_first; /* its first thread alone took CPU time, or nearly if it asks, and
+                          not long */
 };
 /* Runs a process until it ends. 0 also if it failed;
  * -EINTR; -errno if it could not begin. */
@@ -169,6 +172,8 @@ bool words_split(const char *command, const char *cwd, struct text_list *variabl
  */
 bool words_program(const char *word, const struct text_list *variables, const char *cwd,
                    char *path, size_t size);
+/* The program of a command, seen from that folder, or from this one if it is NULL. */
+bool command_path(const char *command, const char *cwd, char *path, size_t size);
 /* Finds both programs, and copies base. */
 int sides_open(struct harness *harness, struct error *error);
 /* Runs base again as control, without a copy of it. */

@@ -24,15 +24,20 @@ static const struct adapter *adapter_of_file(const char *name, const char *path)
     return adapter_find(name, bytes ?: "", size);
 }
 
-const char *harness_recognise(const char *command, const char *cwd)
+bool command_path(const char *command, const char *cwd, char *path, size_t size)
 {
     FREED_BY(text_list_free) struct text_list words = {.n = 0};
     FREED_BY(text_list_free) struct text_list variables = {.n = 0};
+    return words_split(command, cwd ?: "", &variables, &words) &&
+           words_program(words.item[0], &variables, cwd ?: "", path, size);
+}
+
+const char *harness_recognise(const char *command, const char *cwd)
+{
     char path[PATH_MAX];
-    const struct adapter *adapter = NULL;
-    if (words_split(command, cwd ?: "", &variables, &words) &&
-        words_program(words.item[0], &variables, cwd ?: "", path, sizeof path))
-        adapter = adapter_of_file(NULL, path);
+    const struct adapter *const adapter = command_path(command, cwd, path, sizeof path)
+                                              ? adapter_of_file(NULL, path)
+                                              : NULL;
     return adapter ? adapter->name : NULL;
 }
 
@@ -344,6 +349,7 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
         .timeout_ns = harness->request.how->timeout_ns,
         .silent = !reader,
         .is_measured = true,
+        .asks = adapter->asks,
         .cpu_counts = !reader && !harness->request.wall,
     };
     int status = run_again_if_late(harness, entry, which, &request, slice, error);

@@ -47,20 +47,25 @@ static bool set_name(struct tree *tree, size_t depth, const char *name, size_t l
     return true;
 }
 
-/* The time in the column of medians, or NaN. */
-static double median_time(const char *line)
+/* The time in the column of medians, with its last digit, or NaN. */
+static struct reading median_time(const char *line)
 {
+    const struct reading none = {.ns = NAN};
     const char *const bar = "│";
     for (int i = 0; i < MEDIAN && line; i++) {
         line = strstr(line, bar);
         line = line ? line + strlen(bar) : NULL;
     }
     if (!line)
-        return NAN;
+        return none;
+    line += strspn(line, " ");
     char *end;
     const double number = strtod(line, &end);
-    const char *const unit = end + strspn(end, " ");
-    return end == line ? NAN : number * unit_ns(unit, strcspn(unit, " "));
+    const char *const word = end + strspn(end, " ");
+    const double unit = unit_ns(word, strcspn(word, " "));
+    return end == line ? none
+                       : (struct reading){.ns = number * unit,
+                                          .step_ns = last_digit(line) * unit};
 }
 
 /* "t=4" is the row of four threads. */
@@ -87,10 +92,10 @@ int read_divan(char *text, const struct reading_form *form, struct readings *rea
         begun |= depth == 0 && strstr(name, "fastest") && strstr(name, "│ median ");
         if (!begun || !set_name(&tree, depth, name, length))
             continue;
-        const double ns = median_time(name);
-        if (!isnan(ns))
-            readings_put(readings, tree.path, strlen(tree.path), NULL,
-                         (struct reading){.ns = ns, .threads = threads_of(name)});
+        struct reading median = median_time(name);
+        median.threads = threads_of(name);
+        if (!isnan(median.ns))
+            readings_put(readings, tree.path, strlen(tree.path), NULL, median);
     }
     return 0;
 }

@@ -85,8 +85,7 @@ void readings_add(struct readings *readings, const char *name, size_t length, do
                  (struct reading){.ns = isnan(ns) ? 0 : ns});
 }
 
-/* The value of one in the last digit of a number: 0.01 in "1.50", 100 in "1.5e3". */
-static double last_digit(const char *number)
+double last_digit(const char *number)
 {
     const char *end = number + strspn(number, "+-0123456789");
     double exponent = 0;

@@ -41,6 +41,8 @@ void readings_add(struct readings *readings, const char *name, size_t length, do
 /* The same of a number of some units, as it is printed. */
 void readings_print(struct readings *readings, const char *name, size_t length,
                     const char *number, double unit);
+/* The value of one in the last digit of a number: 0.01 in "1.50", 100 in "1.5e3". */
+double last_digit(const char *number);
 /* A case that is listed, without a time. */
 void readings_list(struct readings *readings, const char *name, size_t length);
 /* A reading with a name and a reason of its own. */

@@ -282,8 +282,11 @@ def main():
     for kind, program in needs.items():
         if arguments.harness and kind.name not in arguments.harness:
             continue
-        if not shutil.which("cc" if arguments.model and kind != Go else program):
-            print(f"{kind.name:17} not measured: no {program}")
+        wanted = [] if kind != Go or os.environ.get("BENCHSTAT") else ["benchstat"]
+        wanted += ["cc" if arguments.model and kind != Go else program]
+        lacking = [name for name in wanted if not shutil.which(name)]
+        if lacking:
+            print(f"{kind.name:17} not measured: no {lacking[0]}")
             continue
         with tempfile.TemporaryDirectory(prefix="simdbench-bench-") as folder:
             if arguments.model:  # nothing is measured, so that nobody has to wait

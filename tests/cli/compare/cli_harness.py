@@ -172,7 +172,7 @@ class GoogleBenchmark(HarnessCase):
             done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", option, status=2)
             self.assertIn(option.partition("=")[0], done.stderr)
         done = self.run_tool("ab", "./none", "./none", "--cwd-old=nowhere", status=2)
-        self.assertIn("BASE=./none in nowhere: no harness is known", done.stderr)
+        self.assertIn("BASE=./none in nowhere: no program", done.stderr)
 
 
 class FailingHarnesses(HarnessCase):

@@ -51,3 +51,25 @@ class ProgramFiles(ProgramCase):
         done = self.run_tool("prove", "--function=nobody", f"--pid={process.pid}", "--time=1ms",
                              status=2)
         self.assertIn(f"cannot be read here: {self.program} (deleted)", done.stderr)
+
+    def test_what_the_loader_does_is_not_the_functions(self):
+        """The loader works on vectors; a call in which nothing else does has none."""
+        sources = {"far": "int far(int x) { return x * 3; }",
+                   "main": "int far(int); __attribute__((noinline)) int near(int x) "
+                           "{ return far(x) + 1; } int main(void) { return near(2) != 7; }"}
+        for name, text in sources.items():
+            (self.folder / f"{name}.c").write_text(text)
+        # Two files have that name: what is not called is told with its file.
+        for library in "libfar.so", "libother.so":
+            subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", self.folder / library,
+                            self.folder / "far.c"], check=True)
+        program = self.folder / "main"
+        subprocess.run(["gcc", "-O1", "-Wl,-z,lazy", "-Wl,--no-as-needed", "-o", program,
+                        self.folder / "main.c", f"-L{self.folder}", "-lfar", "-lother"], check=True)
+        done, document = self.prove(options=["--function=near", "--function=far"],
+                                    library=self.folder, program=program)
+        (call,) = self.function(document, "near")["traced"]
+        self.assertGreater(call["instructions"], 100)
+        self.assertEqual((call["isa"], call["bits"], call["vector_share"], call["scalar_share"]),
+                         ("scalar", 0, 0, 1))
+        self.assertRegex(done.stderr, r"(never|not seen to be) called: libother\.so:far")

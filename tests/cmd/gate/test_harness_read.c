@@ -91,6 +91,11 @@ TEST(last_digits_are_told)
                 100);
     expect_step(read_nanobench, "| ns/op | err% | x\n|---|---|---\n| 0.03 | 1% | `a`",
                 0.01);
+    expect_step(
+        read_divan,
+        "d     fastest  \u2502 slowest \u2502 median   \u2502 mean\n"
+        "\u2570\u2500 a  1 ns     \u2502 2 ns    \u2502 0.07 \u00b5s  \u2502 1 ns",
+        10);
 }
 
 static struct readings read_pattern(const char *expression, const char *line)
