@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <sys/random.h>
 
 #include "args.h"
@@ -234,6 +235,13 @@ static int check_whole(const struct command_row *command, const struct options *
     const size_t most = !command ? 0 : valued ? 1 : command->max_words;
     if (command && guess_place(words, command, error) < 0)
         return -EINVAL;
+    if (command && command->mask == COMMAND_THREADS && words->n &&
+        isdigit((unsigned char)*words->item[0]))
+        return invalid(error,
+                       "%.20s: threads takes an op; numbers of threads are an option: "
+                       "simdbench threads %.60s --threads=%.20s",
+                       words->item[0], words->n > 1 ? words->item[1] : "gemm",
+                       words->item[0]);
     if (words->n > most)
         return unknown_word(words->item[most], options, command, error);
     /* A prototype is a word more. */

@@ -150,6 +150,10 @@ static int read_condition(const char *text, const char *at, size_t n, struct rul
     struct condition *const condition = &rule->condition[rule->n++];
     const size_t word = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
     condition->source = must_have(strndup(at, n));
+    if (isa_rank(at) >= 0)
+        return wrong(text, at, n, error,
+                     "write isa>=%.*s, as in --expect='mix_*: isa>=%.*s'", (int)n, at,
+                     (int)n, at);
     int status = read_key(text, at, word < n ? word : n, &condition->key, error);
     if (status < 0)
         return status;

@@ -171,21 +171,20 @@ static int judge_rest(struct referee *referee, const struct stage *stage,
                   usual * 1e-3);
 }
 
-static double ratio_to(const struct arms *arms, size_t arm, struct interval *ci)
-{
-    return stats_ratio(arms->ns[arm], arms->ns[0], arms->rounds, STATS_LEVEL, ci);
-}
-
 static void keep_times(struct referee *referee, const struct stage *stage,
                        const struct arms *arms)
 {
-    double median[KNOWN_MAX + 1];
-    size_t best = 0, reference = 0;
+    double median[KNOWN_MAX + 1], times[KNOWN_MAX + 1];
+    struct interval ci[KNOWN_MAX + 1];
+    size_t best = 1, reference = 1;
     struct judged_time *const time =
         must_have(LIST_ADD(referee->judgement, time, n_times));
     for (size_t i = 0; i < arms->n; i++) {
         median[i] = stats_median(arms->ns[i], arms->rounds) / (double)stage->turns;
-        if (i && (!best || median[i] < median[best]))
+        times[i] =
+            stats_ratio(arms->ns[i], arms->ns[0], arms->rounds, STATS_LEVEL, &ci[i]);
+        /* The ratios decide which one is best: they are of the same rounds, and told. */
+        if (i && times[i] < times[best])
             best = i;
         if (arms->k[i] == (int)referee->reference)
             reference = i;
@@ -196,9 +195,11 @@ static void keep_times(struct referee *referee, const struct stage *stage,
         .best = must_have(strdup(referee->known[arms->k[best]].name)),
         .ns = median[0],
         .reference_ns = median[reference],
-        .best_ns = median[best]};
-    time->to_reference = ratio_to(arms, reference, &time->reference_ci);
-    time->to_best = ratio_to(arms, best, &time->best_ci);
+        .best_ns = median[best],
+        .to_reference = times[reference],
+        .to_best = times[best],
+        .reference_ci = ci[reference],
+        .best_ci = ci[best]};
 }
 
 static int time_shape(struct referee *referee, const char *text, struct error *error)

@@ -165,9 +165,12 @@ const pointNames = {
         text: dataset.data[j]?.name, ink: dataset.borderColor })) : [])
       .filter(({ text }) => text).sort((a, b) => a.y - b.y);
     const taken = [...points];
-    inArea(chart, (context, area) => points.slice(0, 200).forEach(({ x, y, text, ink }) => {
+    inArea(chart, (context, area) => points.slice(0, 200).forEach(({ x, y, text: name, ink }) => {
+      const right = area.right - x - 12, left = x - 4 - area.left;
+      const all = context.measureText(name).width;
+      const text = fitting(context, name, all <= right ? all : Math.max(left, right));
       const width = context.measureText(text).width;
-      const box = { x: x + 12 + width < area.right ? x + 12 : x - 4 - width, y, width };
+      const box = { x: width <= right ? x + 12 : x - 4 - width, y, width };
       if (taken.some((other) => Math.abs(other.y - y) < LEADING && other.x < box.x + width &&
           box.x < other.x + other.width))
         return;

@@ -45,6 +45,7 @@ function forestConfig(cases) {
     known(placement?.change) ? [{ x: 100 * placement.change, y: row, anchor,
       title: `${id} as built ${change(placement.change)}` }] : []);
   const limits = [-120, 120].map((sign) => ({ x: sign * (threshold ?? 0) }));
+  const ends = reach([...data, ...built, ...limits], "x");
   return {
     type: "scatter", data: { datasets: [{
       label: "change", pointRadius: 4.5, interval: "x", pointBorderColor: inks,
@@ -52,7 +53,7 @@ function forestConfig(cases) {
       label: "as built, by its place too", pointRadius: 5, pointStyle: "rectRot",
       borderColor: colour("dim"), data: built }] : [])] },
     options: { scales: { x: axis("change of the time; right: slower", false,
-      { ...reach([...data, ...built, ...limits], "x"), ticks: { callback: (value) => `${plain(value, 3)}%` } }), y: rowAxis(cases.map((result) => result.id)) },
+      { ...ends, ...(ends.suggestedMax > 100 ? { min: -100 } : {}), ticks: { callback: (value) => `${plain(value, 3)}%` } }), y: rowAxis(cases.map((result) => result.id)) },
       plugins: { marks: {
         lines: [{ x: 0, colour: "dim" }, ...(known(threshold) ? [-1, 1].map((sign) => ({
           x: 100 * sign * threshold, dash: [5, 4], colour: "warn",

@@ -61,7 +61,7 @@ const FOLDED = 12;
 function drawCases(body) {
   const list = results.filter((result) => result.role !== "roof" && matches(result.id));
   if (list.length)
-    body.append(el("details", { open: list.length <= FOLDED },
+    body.append(el("details", { open: list.length <= FOLDED && !page.gate },
       el("summary", {}, `${plural(list.length, "case")} with times, intervals and ratios`),
       caseTable(`Cases, ${plural(list.length, "row")}`, list)));
 }

@@ -274,7 +274,7 @@ void study_unlearned_tell(const struct study *study, const struct study_claim *c
     study_claim_tell(claim, out);
     buffer_add(out, claim->quote ? "\"" : "");
     if (check->reason) {
-        buffer_tell(out, ": %s%s%s", check->reason, check->type ? ": " : "",
+        buffer_tell(out, ": %s%s%s", check->reason, check->type ? "; type: " : "",
                     check->type ?: "");
         return;
     }

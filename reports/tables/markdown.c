@@ -85,7 +85,14 @@ static void print_paragraph(const char *label, const char *text, void *context)
     label += strspn(label, " ");
     if (*label)
         fprintf(file, "**%s**: ", label);
-    text_markdown_tell(file, "%s\n", text + strspn(text, " "));
+    text += strspn(text, " ");
+    /* "2. " would begin a list in the list. */
+    const size_t digits = strspn(text, "0123456789");
+    if (digits && !strncmp(text + digits, ". ", 2)) {
+        fprintf(file, "%.*s\\", (int)digits, text);
+        text += digits;
+    }
+    text_markdown_tell(file, "%s\n", text);
 }
 
 static void print_explanations(const struct run *run, FILE *file)

@@ -144,6 +144,20 @@ class Pages(PageCase):
         self.assertAlmostEqual(self.js(
             "page.gate = {}; forestConfig([{ id: 'a', comparison: { change: 0, verdict: 'PLACED',"
             " placement: { change: 0.09 } } }]).data.datasets[1].data[0].x"), 9)
+        # No time is more than 100% shorter, whatever changed beside it.
+        self.assertEqual(self.js("forestConfig([{ id: 'a', comparison: { change: 6 } }])"
+                                 ".options.scales.x.min"), -100)
+        # A name that is wider than the room on either side of its point is shortened.
+        (text, x), = self.js(
+            "drawn = []; pass = () => {}; pointNames.afterDatasetsDraw({ ctx: { save: pass,"
+            " restore: pass, beginPath: pass, rect: pass, clip: pass, fillText: (...all) =>"
+            " drawn.push(all.slice(0, 2)), measureText: (text) => ({ width: 6 * text.length }) },"
+            " chartArea: { left: 40, right: 240, top: 0, bottom: 100 }, isDatasetVisible: () => true,"
+            " data: { datasets: [{ data: [{ name: 'x'.repeat(60) }] }] },"
+            " getDatasetMeta: () => ({ data: [{ x: 130, y: 50 }] }) }); drawn")
+        self.assertIn("…", text)
+        self.assertGreaterEqual(x, 40)
+        self.assertLessEqual(x + 6 * len(text), 240)
 
     def test_a_phone(self):
         """No number of a size breaks, kernels stay in sight, and names at lines' ends are whole."""

@@ -4,7 +4,7 @@
 #include "tables/sheet.h"
 
 /* Lines of a file are no longer than that, where they can. */
-enum { GAP = 2, CLAIM_MOST = 44, CELL_MOST = 32, FILE_WIDTH = 120 };
+enum { GAP = 2, CLAIM_MOST = 44, CLAIM_LEAST = 16, CELL_MOST = 32, FILE_WIDTH = 120 };
 
 struct page {
     const struct study *study;
@@ -12,6 +12,7 @@ struct page {
     FILE *file;
     struct buffer cell;
     int width[STUDY_NOTES];
+    int claim_most;
 };
 
 /* Cuts the text of a cell where it is too long. */
@@ -39,12 +40,15 @@ static const char *cell_text(struct page *page, const struct study_claim *claim,
     buffer_clear(&page->cell);
     study_cell(claim, column, &page->cell);
     if (column != STUDY_NOTES)
-        cut(&page->cell, column == STUDY_CLAIM ? CLAIM_MOST : CELL_MOST);
+        cut(&page->cell, column == STUDY_CLAIM ? page->claim_most : CELL_MOST);
     return buffer_text(&page->cell);
 }
 
+/* The column of claims is narrower where all columns are wider than the terminal. */
 static void measure_columns(struct page *page)
 {
+    int all = 0, *const claims = &page->width[STUDY_CLAIM];
+    page->claim_most = CLAIM_MOST;
     for (enum study_column column = STUDY_CLAIM; column < STUDY_NOTES; column++) {
         page->width[column] = text_width(study_title(column));
         FOR_EACH (const struct study_claim, claim, page->study->claims,
@@ -53,7 +57,12 @@ static void measure_columns(struct page *page)
             if (width > page->width[column])
                 page->width[column] = width;
         }
+        all += GAP + page->width[column];
     }
+    const int over = all - (page->options->width ?: all);
+    if (over > 0)
+        *claims = *claims - over > CLAIM_LEAST ? *claims - over : CLAIM_LEAST;
+    page->claim_most = *claims < CLAIM_MOST ? *claims : CLAIM_MOST;
 }
 
 static enum tone verdict_tone(const struct study_claim *claim)
@@ -92,7 +101,7 @@ static void print_quote(struct page *page, const struct study_claim *claim, int 
 {
     buffer_clear(&page->cell);
     study_cell(claim, STUDY_CLAIM, &page->cell);
-    if (text_width(buffer_text(&page->cell)) <= CLAIM_MOST)
+    if (text_width(buffer_text(&page->cell)) <= page->claim_most)
         return;
     buffer_clear(&page->cell);
     study_claim_tell(claim, &page->cell);

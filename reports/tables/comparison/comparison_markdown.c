@@ -42,18 +42,23 @@ static void print_titles(struct markdown_piece *piece)
         if (is_shown(piece, i))
             fprintf(piece->file, " %s |",
                     change_title(piece->run->gate, (enum change_column)i));
-    fputs(" |\n| :-- |", piece->file);
+    fputs("\n| :-- |", piece->file);
     for (int i = 0; i < CHANGE_COLUMNS; i++)
         if (is_shown(piece, i))
             fputs(i == CHANGE_VERDICT ? " :-- |" : " --: |", piece->file);
-    fputs(" :-- |\n", piece->file);
+    fputc('\n', piece->file);
 }
 
+/* A note stands below the case: a column of its own would be too narrow for sentences. */
 static void print_row(struct markdown_piece *piece, const struct result *result)
 {
     FILE *const file = piece->file;
 
-    text_markdown_tell(file, "| %s%s |", result->id, proof_mark(result));
+    text_markdown_tell(file, "| %s%s", result->id, proof_mark(result));
+    buffer_clear(&piece->scratch);
+    change_note(piece->run, result, &piece->scratch);
+    fputs(piece->scratch.length ? "<br>" : "", file);
+    text_markdown_tell(file, "%s |", buffer_text(&piece->scratch));
     for (int i = 0; i < CHANGE_COLUMNS; i++) {
         char text[CELL_SIZE] = "";
         enum tone tone = TONE_PLAIN;
@@ -67,9 +72,6 @@ static void print_row(struct markdown_piece *piece, const struct result *result)
         text_markdown(file, text);
         fprintf(file, "%s |", bold);
     }
-    buffer_clear(&piece->scratch);
-    change_note(piece->run, result, &piece->scratch);
-    text_markdown_cell(file, buffer_text(&piece->scratch));
     fputc('\n', file);
 }
 

@@ -57,6 +57,9 @@ class Judge(Case):
             "judge", file or self.file, *options,
             *(f"--candidate={candidate}" for candidate in candidates), "--quiet", "--timeout=300s",
             *SHORT, status=status, **more)
+        for entry in self.document["judge"]:
+            for time in entry["times"]:    # by the ratios that are told
+                self.assertLessEqual(time["to_best"], time["to_reference"])
         return {entry["candidate"].rpartition(":")[2]: entry for entry in self.document["judge"]}
 
     def test_cheats(self):

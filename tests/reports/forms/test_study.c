@@ -191,7 +191,7 @@ TEST(unlearned)
     assert_string_equal(
         buffer_text(&text),
         "Not measured here: claim 5b, \"and too many branches\": it needs "
-        "16 CPUs: claim 5a");
+        "16 CPUs; type: claim 5a");
     drop(study);
 }
 
