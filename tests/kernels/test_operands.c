@@ -246,8 +246,8 @@ TEST(test_touch)
     struct operands_map map = map_of(2, SIMDBENCH_F32, PAGES / 2 * 4096 / 4);
     struct bound bound;
     bind(&bound, &map, 64);
-    char *const memory = mmap(NULL, map.bytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *const memory =
+        mmap(NULL, map.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
     madvise(memory, map.bytes, MADV_NOHUGEPAGE);
     operands_bind(&bound.operands, &map, &bound.operands.shape, 3, memory);
