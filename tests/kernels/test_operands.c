@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placement, red zones, hash, poison, and the choice of what is checked. */
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #include "effort.h"
 #include "kernels.h"
+#include "page_faults.h"
 #include "unit.h"
 
 /* Matrices of which the last is an output. */
@@ -230,13 +230,6 @@ TEST(test_poison_and_evict)
         }
         free(bound.base);
     }
-}
-
-static long page_faults(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_minflt;
 }
 
 /* Each page of theirs faults once, unless they take more bytes than they may. */

@@ -3,9 +3,9 @@
  */
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "page_faults.h"
 #include "unit.h"
 #include "worker/service/service.h"
 
@@ -220,13 +220,6 @@ TEST(test_long_calls)
         assert_int_equal(calls, i < 3 ? 2 * i + 2 : i + 4);
     }
     unsetenv("SIMDBENCH_TEST_CLOCK");
-}
-
-static long page_faults(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_minflt;
 }
 
 static long faults_of_calls;
