@@ -225,6 +225,8 @@ int op_fill(const struct simdbench_op *op, const struct simdbench_operands *oper
 
 /* Writes all operands back to memory and drops them from all caches. */
 void operands_evict(const struct operands *operands);
+/* Reads each of their lines, so that a cache has them, unless they take more bytes. */
+void operands_touch(const struct operands *operands, uint64_t most);
 
 /* Positions to check, as element offsets; gaps between rows are left out. All of them if
  * ops <= 2^24 or `full`; else the last row and column, every row and column at least once

@@ -56,6 +56,8 @@ static double largest(const struct inspect_facts *facts, const enum inspect_fact
 
 /* A measured rate may be so much too low. */
 static const double beaten = 1.3;
+/* A loop of no more is one of few turns in a row. */
+static const double few_turns = 32;
 
 /* The stream roof or such loads. A roof that the case beats is of other bytes. */
 static double bytes_per_cycle(const struct inspect_facts *facts)
@@ -176,7 +178,6 @@ static bool same_work_helps(const struct inspect_facts *facts)
 static const char *why_not_tame(const struct inspect_facts *facts, bool by_data,
                                 bool alone)
 {
-    const double few_turns = 32;
     return by_data ? "inputs also decide from which pages it reads"
            : alone && !(GET(trips) <= few_turns)
                ? "its hot loop has no branch beside its own"
@@ -273,6 +274,8 @@ static void refute(struct inspect_facts *facts)
                             (waits && same ? fmin(all, cycles_of(facts, repeated)) : all);
         if (!(inspect_fact_value(facts, bound) > most))
             continue;
+        if (bound == FACT_chain_cycles && GET(trips) <= few_turns)
+            PUT(overlap, GET(chain_cycles) / GET(cycles));
         inspect_fact_set_absent(facts, bound, why);
         facts->fact[bound].refuted = true;
         for (size_t k = 0; k < sizeof twins / sizeof *twins; k++)

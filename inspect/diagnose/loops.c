@@ -11,7 +11,7 @@ struct search {
     uint32_t *stack, *edge;   /* nodes on the way; the next edge of each */
     uint32_t *visit;  /* of each node: when it was reached, from 1 on; 0: not yet */
     uint32_t *last;   /* and the last one that was reached behind it */
-    uint32_t *member; /* number of the loop that found it last, plus 1 */
+    uint32_t *member; /* mark of the loop that found it last */
 };
 
 static void search_free(struct search *s)
@@ -149,28 +149,45 @@ static uint64_t entries_of(const struct search *s, uint32_t head, uint32_t mark)
     return all > inside ? all - inside : 0;
 }
 
+/* It is left so early that its code is a step of the loop around it, whose results wait
+ * for those of its other steps. */
+static bool is_step(const struct search *s, uint32_t head, uint64_t entries)
+{
+    return 2 * s->nodes->node[head].executed < 3 * entries;
+}
+
+/* The smallest loop that has a node is the innermost one. */
+static bool add_loop(const struct search *s, uint32_t mark, const struct loop *loop,
+                     struct loops *loops)
+{
+    if (!array_room(&loops->loop, loops->n, sizeof *loops->loop))
+        return false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const uint32_t old = loops->of[i];
+        if (s->member[i] == mark &&
+            (old == NO_LOOP || loops->loop[old].size > loop->size))
+            loops->of[i] = loops->n;
+    }
+    loops->loop[loops->n++] = *loop;
+    return true;
+}
+
+/* Steps are loops where no other one is around them. */
 static bool find_all(struct search *s, struct loops *loops)
 {
-    for (uint32_t head = 0; head < s->n; head++) {
-        const uint32_t size = collect(s, head, loops->n + 1);
-        if (!size)
-            continue;
-        if (!array_room(&loops->loop, loops->n, sizeof *loops->loop))
-            return false;
-        loops->loop[loops->n] =
-            (struct loop){.head = head,
-                          .size = size,
-                          .inner = true,
-                          .entries = entries_of(s, head, loops->n + 1)};
-        /* The smallest loop that has a node is the innermost one. */
-        for (uint32_t i = 0; i < s->n; i++) {
-            const uint32_t old = loops->of[i];
-            if (s->member[i] == loops->n + 1 &&
-                (old == NO_LOOP || loops->loop[old].size > size))
-                loops->of[i] = loops->n;
+    uint32_t mark = 0;
+    for (int steps = 0; steps < 2; steps++)
+        for (uint32_t head = 0; head < s->n; head++) {
+            if (steps && loops->of[head] != NO_LOOP)
+                continue;
+            const uint32_t size = collect(s, head, ++mark);
+            const uint64_t entries = size ? entries_of(s, head, mark) : 0;
+            const struct loop loop = {
+                .head = head, .size = size, .inner = true, .entries = entries};
+            if (size && is_step(s, head, entries) == steps &&
+                !add_loop(s, mark, &loop, loops))
+                return false;
         }
-        loops->n++;
-    }
     return true;
 }
 

@@ -287,6 +287,20 @@ void operands_change(const struct operands *operands, const struct operands *oth
     }
 }
 
+void operands_touch(const struct operands *operands, uint64_t most)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < operands->view.count; i++)
+        bytes += operand_bytes(&operands->operand[i]);
+    if (bytes > most)
+        return;
+    for (uint32_t i = 0; i < operands->view.count; i++) {
+        const struct simdbench_operand *const operand = &operands->operand[i];
+        for (uint64_t at = 0; at < operand_bytes(operand); at += LINE)
+            (void)((const volatile unsigned char *)operand->data)[at];
+    }
+}
+
 #if defined(__x86_64__)
 /* Asked once: CPUID leaves a virtual machine, which takes longer than the lines do. */
 static bool has_clflushopt(void)

@@ -182,6 +182,14 @@ TEST(test_short_chains)
     SET(chain, 19); /* nothing shows that it takes the time */
     inspect_bounds(&facts);
     assert_false(facts.fact[FACT_chain_cycles].known);
+    assert_near(VALUE(overlap), 19 / 16.0, 1e-9);
+    /* Many turns in a row have no others around them to overlap with. */
+    inspect_fact_set_absent(&facts, FACT_overlap, NULL);
+    SET(trips, 33);
+    SET(chain, 19);
+    inspect_bounds(&facts);
+    assert_true(facts.fact[FACT_chain_cycles].refuted);
+    assert_true(isnan(VALUE(overlap)));
 }
 
 /* Divisions of integers that wait for each other take no more than their latency, as

@@ -18,7 +18,7 @@
 #define STRUCTURAL(need, against) need, against,
 #define MODELLED(need, against) need, against,
 #define CAUSE(id, name, text, refute, remedy, rules) {rules 0},
-static const double thresholds[INSPECT_CAUSES][96] = {
+static const double thresholds[INSPECT_CAUSES][112] = {
 #include "causes.def"
 };
 /* clang-format on */

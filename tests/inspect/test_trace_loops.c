@@ -44,6 +44,21 @@ TEST(test_checks)
     inspect_census_free(&census);
 }
 
+/* A loop that is left early is a step of the one around it, and hands its result on. */
+TEST(test_steps)
+{
+    struct inspect_census census = census_of(left_early, TURNS, false);
+    assert_int_equal(census.instructions, 23 * TURNS / 2 + 3);
+    assert_int_equal(census.n_loops, 1);
+    assert_near(census.loop[0].iterations, TURNS, 0);
+    assert_near(census.loop[0].instructions, 11.5, 1e-9);
+    assert_true(census.loop[0].innermost && census.loop[0].chain >= 3);
+    inspect_census_free(&census);
+    census = census_of(nested, TURNS, false);
+    assert_int_equal(census.n_loops, 2);
+    inspect_census_free(&census);
+}
+
 /* A pointer in rbp is no frame, and what it leads to are no slots of one. */
 TEST(test_frame_register)
 {

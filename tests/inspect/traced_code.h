@@ -91,6 +91,20 @@ CODE(nested_deep, "movl %esi, %ecx\n"
                   "   decl %ecx\n"
                   "   jnz 1b\n"
                   "   retq")
+/* An inner loop of 1, 1, 1, 2 turns: 11.5 n + 3 for a multiple of 4. */
+CODE(left_early, "movl %esi, %ecx\n"
+                 "   movl $3, %edx\n"
+                 "1: movl %ecx, %eax\n"
+                 "   andl $3, %eax\n"
+                 "2: addl %edx, %edx\n"
+                 "   addl %edx, %edx\n"
+                 "   addl %edx, %edx\n"
+                 "   addl $2, %eax\n"
+                 "   cmpl $3, %eax\n"
+                 "   jb 2b\n"
+                 "   decl %ecx\n"
+                 "   jnz 1b\n"
+                 "   retq")
 /* 30 turns before all others: 60 + 2 n + 3. */
 CODE(begins_otherwise, "movl $30, %ecx\n"
                        "1: decl %ecx\n"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placement, red zones, hash, poison, and the choice of what is checked. */
+#include <sys/mman.h>
+
 #include "effort.h"
 #include "kernels.h"
+#include "page_faults.h"
 #include "unit.h"
 
 /* Matrices of which the last is an output. */
@@ -227,6 +230,28 @@ TEST(test_poison_and_evict)
         }
         free(bound.base);
     }
+}
+
+/* Each page of theirs faults once, unless they take more bytes than they may. */
+TEST(test_touch)
+{
+    enum { PAGES = 16 };
+    struct operands_map map = map_of(2, SIMDBENCH_F32, PAGES / 2 * 4096 / 4);
+    struct bound bound;
+    bind(&bound, &map, 64);
+    char *const memory =
+        mmap(NULL, map.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    madvise(memory, map.bytes, MADV_NOHUGEPAGE);
+    operands_bind(&bound.operands, &map, &bound.operands.shape, 3, memory);
+    long before = page_faults();
+    operands_touch(&bound.operands, PAGES * 4096 - 1);
+    assert_true(page_faults() - before < PAGES / 2);
+    before = page_faults();
+    operands_touch(&bound.operands, PAGES * 4096);
+    assert_true(page_faults() - before >= PAGES);
+    munmap(memory, map.bytes);
+    free(bound.base);
 }
 
 /* ---- experiments ---- */

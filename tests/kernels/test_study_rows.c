@@ -3,11 +3,11 @@
  * right. */
 #include <malloc.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include "effort.h"
 #include "kernels.h"
 #include "library_child.h"
+#include "page_faults.h"
 #include "unit.h"
 
 enum { FAIL = 1, PAGE = 4096, CALLS = 4 };
@@ -40,13 +40,6 @@ static const struct simdbench_kernel *row_find(const struct module *module,
     return *row;
 }
 
-static long faults(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_minflt;
-}
-
 /* Page faults of a call that follows another one, or -1; *kept: the heap does not follow
  * glibc's rules. */
 static double faults_of(const struct simdbench_kernel *row, const char *size, bool *kept)
@@ -67,10 +60,10 @@ static double faults_of(const struct simdbench_kernel *row, const char *size, bo
         (row->prepare && row->prepare(&operands.view, &state, error, sizeof error) < 0))
         return -1;
     row->run(&operands.view, state);
-    const long before = faults();
+    const long before = page_faults();
     for (int call = 0; call < CALLS; call++)
         row->run(&operands.view, state);
-    const long after = faults();
+    const long after = page_faults();
     if (row->choice)
         row->choice(&operands.view, state, &choice);
     *kept = choice.implementation && strstr(choice.implementation, "kept");

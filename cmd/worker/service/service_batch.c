@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* The sum of what each event counted over the timed regions of one batch. Once there is
  * no value for a region there is none for the batch. */
@@ -199,6 +200,18 @@ struct timed {
  */
 #define WARM_NS 1e9
 
+/* Calls that read past the second cache (prefetchnta) leave operands where they are: what
+ * other processes pushed out of it would never come back. */
+static void bring_near(const struct timed *timed)
+{
+    static long level_2;
+    const struct service *const service = timed->service;
+    level_2 = level_2 ?: sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (level_2 > 0 && !service->n_sets && service->operands.view.threads < 2 &&
+        !timed->call->cold && !timed->entry->is_long)
+        operands_touch(&service->operands, (uint64_t)level_2);
+}
+
 /* A call of each set that is not timed, by which a library has started its threads. */
 static int warm_up(struct timed *timed)
 {
@@ -208,6 +221,7 @@ static int warm_up(struct timed *timed)
     const struct service_case *const entry = timed->entry;
     uint64_t calls = entry->turn ? service->n_sets : 1;
     calls = calls < timed->call->iterations ? calls : timed->call->iterations;
+    bring_near(timed);
     for (uint64_t i = 0; i < calls && !entry->is_long; i++) {
         if (timed->call->reset)
             operands_reset(service_next(service));

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "page_faults.h"
 #include "unit.h"
 #include "worker/service/service.h"
 
@@ -219,6 +220,35 @@ TEST(test_long_calls)
         assert_int_equal(calls, i < 3 ? 2 * i + 2 : i + 4);
     }
     unsetenv("SIMDBENCH_TEST_CLOCK");
+}
+
+static long faults_of_calls;
+
+/* Takes the page of its input away again, so that only the next reading faults. */
+static void read_input(const struct simdbench_operands *operands, void *unused)
+{
+    unsigned char *const input = operands->operand[0]->data;
+    const long before = page_faults();
+    (void)*(volatile unsigned char *)input;
+    faults_of_calls += page_faults() - before;
+    madvise((void *)((uintptr_t)input & ~UINT64_C(4095)), 4096, MADV_DONTNEED);
+}
+
+/* Each batch reads the operands before its first call: calls may leave them where other
+ * processes pushed them to. */
+TEST(test_operands_are_near)
+{
+    map_operands();
+    const uint64_t number = prepare("scalar", "max");
+    struct batch_call call = {.number = number, .iterations = 1};
+    service->cases[number].run = service->cases[number].built = read_input;
+    for (int i = 0; i < 3; i++) {
+        must_do(batch_call(&call));
+        assert_int_equal(faults_of_calls, i + 1); /* of the second call alone */
+    }
+    call.cold = true;
+    must_do(batch_call(&call));
+    assert_true(faults_of_calls > 3);
 }
 
 static int policy;
