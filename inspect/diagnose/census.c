@@ -92,28 +92,50 @@ static bool add_counts(struct making *m)
     return done;
 }
 
-/* SSE instructions that follow those of other encodings: what comes before a loop is
- * known in the first pass, what its last turn leaves in the second one. */
+/* Ways into a node: how often they were gone, and how often AVX instructions were the last
+ * ones on vector registers before. `touches`: the last of those, or 0 and one more than it. */
+struct ways {
+    double gone, avx;
+    uint32_t touches;
+};
+
+/* What comes before a loop is known in the first pass, what its turns leave in the next
+ * one. A turn that touches no vector register tells nothing that its loop does not know. */
+static void leave(const struct node *node, uint32_t i, double avx, struct ways *ways)
+{
+    const enum encoding own = node->code.encoding;
+    const bool touches = own || node->code.cleans;
+    const uint32_t last = touches ? i + 1 : ways[i].touches;
+    const double left = !touches ? avx : own > ENCODING_SSE && !node->code.cleans;
+    for (uint32_t e = 0; e < node->n_edges; e++) {
+        struct ways *const to = &ways[node->edge[e].to];
+        if (node->edge[e].to <= i && last <= node->edge[e].to)
+            continue;
+        to->gone += (double)node->edge[e].count;
+        to->avx += left * (double)node->edge[e].count;
+        to->touches = last;
+    }
+}
+
+/* SSE instructions that follow those of other encodings. */
 static bool add_changes(struct making *m)
 {
+    enum { PASSES = 4 };
     const struct nodes *const nodes = m->nodes;
-    enum encoding *const last = calloc(nodes->n + 1, sizeof *last);
-    for (uint32_t k = 0; last && k < 2 * nodes->n; k++) {
-        const struct node *const node = &nodes->node[k % nodes->n];
-        const enum encoding own = node->code.encoding;
-        const enum encoding left = node->code.cleans ? ENCODING_NONE
-                                   : own             ? own
-                                                     : last[k % nodes->n];
-        for (uint32_t e = 0; e < node->n_edges; e++)
-            last[node->edge[e].to] = left;
-    }
-    for (uint32_t i = 0; last && i < nodes->n; i++)
-        if (m->loops.of[i] != NO_LOOP && nodes->node[i].code.encoding == ENCODING_SSE &&
-            last[i] > ENCODING_SSE)
+    struct ways *const ways = calloc(nodes->n + 1, sizeof *ways);
+    for (uint32_t k = 0; ways && k < PASSES * nodes->n; k++) {
+        const uint32_t i = k % nodes->n;
+        const struct node *const node = &nodes->node[i];
+        const double avx = ways[i].gone > 0 ? ways[i].avx / ways[i].gone : 0;
+        ways[i].gone = ways[i].avx = 0;
+        if (k >= (PASSES - 1) * nodes->n && m->loops.of[i] != NO_LOOP &&
+            node->code.encoding == ENCODING_SSE)
             m->sum[m->sum_of[m->loops.of[i]]].loop.sse_changes +=
-                (double)nodes->node[i].executed;
-    const bool done = last != NULL;
-    free(last);
+                avx * (double)node->executed;
+        leave(node, i, avx, ways);
+    }
+    const bool done = ways != NULL;
+    free(ways);
     return done;
 }
 
