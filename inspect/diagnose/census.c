@@ -77,16 +77,15 @@ static void add_loops(struct making *m)
 static bool add_counts(struct making *m)
 {
     const size_t n = m->loops.n + 1;
-    FREED_BY(free_memory) double *checks = calloc(3 * n, sizeof *checks);
-    if (!checks)
-        return false;
-    double *const work = checks + n, *const called = work + n;
-    const bool done = checks_count(m->nodes, &m->loops, checks, work) &&
+    FREED_BY(free_memory) struct checked *checked = calloc(n, sizeof *checked);
+    FREED_BY(free_memory) double *called = calloc(n, sizeof *called);
+    const bool done = checked && called && checks_count(m->nodes, &m->loops, checked) &&
                       called_count(m->nodes, &m->loops, called);
     for (uint32_t l = 0; done && l < m->loops.n; l++) {
         struct inspect_loop *const loop = &m->sum[m->sum_of[l]].loop;
-        loop->checks += checks[l];
-        loop->work += work[l];
+        loop->checks += checked[l].checks;
+        loop->guards += checked[l].guards;
+        loop->work += checked[l].work;
         loop->called += called[l];
     }
     return done;

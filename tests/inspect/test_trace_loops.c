@@ -30,6 +30,7 @@ TEST(test_checks)
     struct inspect_census census = census_of(searching, TURNS, false);
     assert_near(census.loop[0].branches, 2, 1e-9);
     assert_near(census.loop[0].checks, 1, 1e-9);
+    assert_near(census.loop[0].guards, 1, 1e-9);
     assert_near(census.loop[0].alu, 3, 1e-9);
     assert_near(census.loop[0].work, 1, 1e-9);
     inspect_census_free(&census);
@@ -40,6 +41,7 @@ TEST(test_checks)
     census = census_of(asking_again, TURNS, false);
     assert_near(census.loop[0].branches, 2, 1e-9);
     assert_near(census.loop[0].checks, 0, 0);
+    assert_near(census.loop[0].guards, 2, 1e-9);
     assert_near(census.loop[0].work, 0, 0);
     inspect_census_free(&census);
 }
