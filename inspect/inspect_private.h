@@ -419,8 +419,9 @@ struct spans {
 bool spans_take(const struct nodes *nodes, bool whole, struct spans *spans);
 /* True if a node may load what is stored there. */
 bool spans_meet(const struct spans *spans, const struct node *node);
-/* Executions of branches that nearly always go one way, and ask what the loop just loaded,
- * or do not (its end, too), and of integer instructions that compute with what it loaded. */
+/* Executions of branches that nearly always go one way, and ask what the loop just
+ * loaded, or do not (its end, too), and of integer instructions that compute with what it
+ * loaded. */
 struct checked {
     double checks, guards, work;
 };

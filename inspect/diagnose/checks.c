@@ -82,7 +82,8 @@ static bool is_settled(const struct node *branch)
            node_rarely(branch) <= rare * (double)branch->executed;
 }
 
-bool checks_count(const struct nodes *nodes, const struct loops *loops, struct checked *of_loop)
+bool checks_count(const struct nodes *nodes, const struct loops *loops,
+                  struct checked *of_loop)
 {
     struct checks c;
     const bool made = checks_make(&c, nodes, loops);

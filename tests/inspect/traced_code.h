@@ -261,7 +261,8 @@ CODE(mixing_clean, "vaddps %ymm0, %ymm0, %ymm1\n"
                    "   decl %esi\n"
                    "   jnz 1b\n"
                    "   retq")
-/* AVX, then four turns of SSE, or four turns of neither before SSE: 16 n + 1, 13 n + 1. */
+/* AVX, then four turns of SSE, or four turns of neither before SSE: 16 n + 1, 13 n + 1.
+ */
 CODE(mixing_turns, "1: vmulps %ymm1, %ymm1, %ymm1\n"
                    "   movl $4, %ecx\n"
                    "2: addps %xmm2, %xmm2\n"

@@ -135,8 +135,8 @@ __asm__(".pushsection .text\n"
         ".section .rodata\n"
         "   .balign 4\n"
         "6: .long " EXPAND(BESIDE) ", 9, 5\n"
-        "5: .long 1b - 5b, 2b - 5b, 3b - 5b\n"
-        ".popsection\n");
+                                   "5: .long 1b - 5b, 2b - 5b, 3b - 5b\n"
+                                   ".popsection\n");
 
 void threads(const void *a, void *b)
 {

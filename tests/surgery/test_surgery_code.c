@@ -47,9 +47,9 @@ static void assert_same(const char *name, const char *a, const char *b)
 }
 
 static const char *const compilers[] = {"gcc", "clang-19"};
-static const char *const symbols[] = {"scan",          "switches",     "pointers",
-                                      "helpers",       "linked",       "threads",
-                                      "untold_table",  "beside_a_table"};
+static const char *const symbols[] = {"scan",         "switches",      "pointers",
+                                      "helpers",      "linked",        "threads",
+                                      "untold_table", "beside_a_table"};
 
 TEST(test_padding)
 {
