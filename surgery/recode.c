@@ -117,6 +117,7 @@ enum {
     STORE_GENERAL = 0x89
 };
 
+/* It has a prefix of a segment or an address. */
 static bool elsewhere(const ZydisDecodedInstruction *decoded)
 {
     for (unsigned i = 0; i < decoded->raw.prefix_count; i++)

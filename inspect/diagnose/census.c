@@ -92,16 +92,15 @@ static bool add_counts(struct making *m)
 }
 
 /* Ways into a node: how often they were gone, and how often AVX instructions were the
- * last ones on vector registers before. `touches`: the last of those, or 0 and one more
- * than it. */
+ * last ones on vector registers before. `touches` is one more than the node of the last
+ * such instruction, or 0. */
 struct ways {
     double gone, avx;
     uint32_t touches;
 };
 
 /* What comes before a loop is known in the first pass, what its turns leave in the next
- * one. A turn that touches no vector register tells nothing that its loop does not know.
- */
+ * one. A turn that touches no vector register tells its loop nothing new. */
 static void leave(const struct node *node, uint32_t i, double avx, struct ways *ways)
 {
     const enum encoding own = node->code.encoding;
