@@ -55,6 +55,7 @@ struct inspect_loop {
     double called;   /* instructions of the functions that it calls */
     double branches; /* conditional */
     double checks; /* of these: of what was just loaded, that nearly always go one way */
+    double guards; /* of anything else, that do so: the end of the loop, or of an array */
     double indirect; /* jumps and calls to where a register or memory says, if that is not
                         where each goes most often */
     double undecided; /* these, and branches that go the way that each goes more rarely */

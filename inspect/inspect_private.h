@@ -419,11 +419,15 @@ struct spans {
 bool spans_take(const struct nodes *nodes, bool whole, struct spans *spans);
 /* True if a node may load what is stored there. */
 bool spans_meet(const struct spans *spans, const struct node *node);
-/* checks.c: adds, for each loop, executions of branches that ask what it just loaded and
- * nearly always go one way, and of integer instructions that compute with that. False: no
- * memory. */
-bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop,
-                  double *work);
+/* Executions of branches that nearly always go one way, and ask what the loop just
+ * loaded, or do not (its end, too), and of integer instructions that compute with what it
+ * loaded. */
+struct checked {
+    double checks, guards, work;
+};
+/* checks.c: adds them for each loop. False: no memory. */
+bool checks_count(const struct nodes *nodes, const struct loops *loops,
+                  struct checked *of_loop);
 /* called.c: the same of instructions of functions that it calls. */
 bool called_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
 /* called_out.c: sets what the census knows of functions of other modules. False: no

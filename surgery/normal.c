@@ -196,6 +196,17 @@ static void write_constant(struct writing *writing, uint64_t address, uint64_t b
     }
 }
 
+/* Up to the first jump table there, whose entries depend on places. */
+static uint64_t before_table(const struct surgery *surgery, uint64_t address, uint64_t n)
+{
+    for (size_t i = 0; i < surgery->n_extras; i++) {
+        const uint64_t distance = surgery->extra[i].address - address;
+        if (surgery->extra[i].n && distance < n)
+            n = distance;
+    }
+    return n;
+}
+
 /* A text counts up to its zero: linkers put texts in any order. */
 static uint64_t blind_bytes(const struct surgery *surgery, uint64_t address)
 {
@@ -204,8 +215,9 @@ static uint64_t blind_bytes(const struct surgery *surgery, uint64_t address)
     while (n < BLIND_BYTES && n < rest &&
            is_text((unsigned char)read_memory(address + n, 1)))
         n++;
-    return n && n < rest && n < BLIND_BYTES && !read_memory(address + n, 1) ? n + 1
-                                                                            : BLIND_BYTES;
+    return n && n < rest && n < BLIND_BYTES && !read_memory(address + n, 1)
+               ? n + 1
+               : before_table(surgery, address, BLIND_BYTES);
 }
 
 /* The last entries may be those of another function's table. */
@@ -264,7 +276,7 @@ static void write_target(struct writing *writing, const struct insn *insn)
     else if (insn->reference == REFERS_LEA) {
         write_constant(writing, target, blind_bytes(surgery, target));
         fprintf(writing->to, "...");
-        write_initial(writing, target, HASHED_BYTES, true);
+        write_initial(writing, target, before_table(surgery, target, HASHED_BYTES), true);
     } else {
         write_constant(writing, target, insn->data_bytes);
     }

@@ -117,11 +117,41 @@ enum {
     STORE_GENERAL = 0x89
 };
 
+/* It has a prefix of a segment or an address. */
+static bool elsewhere(const ZydisDecodedInstruction *decoded)
+{
+    for (unsigned i = 0; i < decoded->raw.prefix_count; i++)
+        if (decoded->raw.prefixes[i].type == ZYDIS_PREFIX_TYPE_EFFECTIVE)
+            return true;
+    return false;
+}
+
+/* maskmovdqu stores to where rdi says, and so does vmaskmovps: elements of four bytes. */
+static bool recode_masked(const struct coded *old, struct change *change)
+{
+    enum { MAP_0F38 = 2, PREFIX_66 = 1, STORE_MASKED = 0x2e, RDI = 7 };
+    const unsigned data = (unsigned)ZydisRegisterGetId(old->operand[0].reg.value);
+    const unsigned mask = (unsigned)ZydisRegisterGetId(old->operand[1].reg.value);
+    const unsigned char bytes[] = {
+        VEX_3, (unsigned char)((data < 8 ? HIGH : 0) | HIGH / 2 | HIGH / 4 | MAP_0F38),
+        (unsigned char)((~mask & NO_REGISTER) << 3 | PREFIX_66), STORE_MASKED,
+        (unsigned char)((data & 7) << 3 | RDI)};
+    if (elsewhere(&old->decoded))
+        return false;
+    memcpy(change->bytes, bytes, sizeof bytes);
+    change->after = sizeof bytes;
+    change->keeps = false;
+    return true;
+}
+
 bool recode_cached(const unsigned char *bytes, size_t n, struct change *change)
 {
     struct coded old;
-    if (!decode(bytes, n, &old.decoded, old.operand) || !old.decoded.raw.modrm.offset ||
-        old.operand[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
+    if (!decode(bytes, n, &old.decoded, old.operand) || !old.decoded.raw.modrm.offset)
+        return false;
+    if (strstr(ZydisMnemonicGetString(old.decoded.mnemonic), "maskmovdqu"))
+        return recode_masked(&old, change);
+    if (old.operand[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
         prefix_of(&old.decoded) > 1 || /* movntss, movntsd */
         !strstr(ZydisMnemonicGetString(old.decoded.mnemonic), "movnt"))
         return false;

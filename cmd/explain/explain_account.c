@@ -150,11 +150,10 @@ static bool lacks(const struct subject *subject, enum inspect_fact experiment)
 {
     static const struct {
         enum inspect_fact experiment, takes;
-    } needs[] = {{FACT_tame_input, FACT_guess_cycles},
-                 {FACT_edit_divide, FACT_divides},
-                 {FACT_edit_gather, FACT_gathered},
-                 {FACT_edit_forward, FACT_failed_forwards},
-                 {FACT_edit_call, FACT_calls}};
+    } needs[] = {
+        {FACT_tame_input, FACT_guess_cycles}, {FACT_edit_divide, FACT_divides},
+        {FACT_edit_gather, FACT_gathered},    {FACT_edit_forward, FACT_failed_forwards},
+        {FACT_edit_vex, FACT_legacy_sse},     {FACT_edit_call, FACT_calls}};
     /* Guesses are cycles, the others are counts. */
     const double few =
         experiment == FACT_tame_input ? 0.01 * fact(subject, FACT_cycles) : 0;
@@ -195,7 +194,17 @@ static bool is_told(const struct account_rows *bounds, enum inspect_cause cause)
     return account_find(bounds, inspect_cause_name(cause)) != NULL;
 }
 
-/* Causes of one of them that an experiment showed: what it takes away from both, once. */
+/* Cycles of an iteration that events and their prices tell of a cause that no experiment
+ * showed; INSPECT_FACTS: nothing does. */
+static enum inspect_fact cost_of(const struct inspect_finding *finding)
+{
+    return finding->confidence == INSPECT_FLIPPED     ? INSPECT_FACTS
+           : finding->cause == CAUSE_store_forwarding ? FACT_forward_cycles
+           : finding->cause == CAUSE_mixed_sse_avx    ? FACT_mixed_cycles
+                                                      : INSPECT_FACTS;
+}
+
+/* Causes of one of them: what an experiment takes away from both, once, or such costs. */
 static void add_causes(const struct subject *a, const struct subject *b,
                        const struct subject *of, bool *told, struct account *account)
 {
@@ -204,7 +213,11 @@ static void add_causes(const struct subject *a, const struct subject *b,
         must_have(calloc(1, sizeof *found));
     inspect_find(&of->facts, found);
     FOR_EACH (const struct inspect_finding, finding, found->finding, found->n) {
-        const enum inspect_fact experiment = finding->experiment;
+        const enum inspect_fact experiment = finding->experiment, cost = cost_of(finding);
+        if (cost != INSPECT_FACTS && is_most(a) && is_most(b) &&
+            !is_told(&account->bounds, finding->cause))
+            add_bound(account, inspect_cause_name(finding->cause), bound_of(a, cost),
+                      bound_of(b, cost), least);
         if (finding->confidence != INSPECT_FLIPPED || told[experiment] ||
             finding->cause == CAUSE_placement ||
             is_told(&account->bounds, finding->cause))

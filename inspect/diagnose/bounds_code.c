@@ -210,6 +210,7 @@ void bounds_put_shares(struct inspect_facts *facts)
     PUT(useful, accesses + fmax(GET(needed), GET(computed)) + known(GET(work)) +
                     2 * fmin(1, known(GET(branches))));
     PUT(decisions, GET(branches) - known(GET(checks)));
+    PUT(choices, GET(branches) - known(GET(checks)) - fmax(0, known(GET(guards)) - 1));
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
     PUT(split_share, part(GET(line_splits), accesses));
     if (known(GET(gathered)) + known(GET(scattered)) > 0)

@@ -77,43 +77,65 @@ static void add_loops(struct making *m)
 static bool add_counts(struct making *m)
 {
     const size_t n = m->loops.n + 1;
-    FREED_BY(free_memory) double *checks = calloc(3 * n, sizeof *checks);
-    if (!checks)
-        return false;
-    double *const work = checks + n, *const called = work + n;
-    const bool done = checks_count(m->nodes, &m->loops, checks, work) &&
+    FREED_BY(free_memory) struct checked *checked = calloc(n, sizeof *checked);
+    FREED_BY(free_memory) double *called = calloc(n, sizeof *called);
+    const bool done = checked && called && checks_count(m->nodes, &m->loops, checked) &&
                       called_count(m->nodes, &m->loops, called);
     for (uint32_t l = 0; done && l < m->loops.n; l++) {
         struct inspect_loop *const loop = &m->sum[m->sum_of[l]].loop;
-        loop->checks += checks[l];
-        loop->work += work[l];
+        loop->checks += checked[l].checks;
+        loop->guards += checked[l].guards;
+        loop->work += checked[l].work;
         loop->called += called[l];
     }
     return done;
 }
 
-/* SSE instructions that follow those of other encodings: what comes before a loop is
- * known in the first pass, what its last turn leaves in the second one. */
+/* Ways into a node: how often they were gone, and how often AVX instructions were the
+ * last ones on vector registers before. `touches` is one more than the node of the last
+ * such instruction, or 0. */
+struct ways {
+    double gone, avx;
+    uint32_t touches;
+};
+
+/* What comes before a loop is known in the first pass, what its turns leave in the next
+ * one. A turn that touches no vector register tells its loop nothing new. */
+static void leave(const struct node *node, uint32_t i, double avx, struct ways *ways)
+{
+    const enum encoding own = node->code.encoding;
+    const bool touches = own || node->code.cleans;
+    const uint32_t last = touches ? i + 1 : ways[i].touches;
+    const double left = !touches ? avx : own > ENCODING_SSE && !node->code.cleans;
+    for (uint32_t e = 0; e < node->n_edges; e++) {
+        struct ways *const to = &ways[node->edge[e].to];
+        if (node->edge[e].to <= i && last <= node->edge[e].to)
+            continue;
+        to->gone += (double)node->edge[e].count;
+        to->avx += left * (double)node->edge[e].count;
+        to->touches = last;
+    }
+}
+
+/* SSE instructions that follow those of other encodings. */
 static bool add_changes(struct making *m)
 {
+    enum { PASSES = 4 };
     const struct nodes *const nodes = m->nodes;
-    enum encoding *const last = calloc(nodes->n + 1, sizeof *last);
-    for (uint32_t k = 0; last && k < 2 * nodes->n; k++) {
-        const struct node *const node = &nodes->node[k % nodes->n];
-        const enum encoding own = node->code.encoding;
-        const enum encoding left = node->code.cleans ? ENCODING_NONE
-                                   : own             ? own
-                                                     : last[k % nodes->n];
-        for (uint32_t e = 0; e < node->n_edges; e++)
-            last[node->edge[e].to] = left;
-    }
-    for (uint32_t i = 0; last && i < nodes->n; i++)
-        if (m->loops.of[i] != NO_LOOP && nodes->node[i].code.encoding == ENCODING_SSE &&
-            last[i] > ENCODING_SSE)
+    struct ways *const ways = calloc(nodes->n + 1, sizeof *ways);
+    for (uint32_t k = 0; ways && k < PASSES * nodes->n; k++) {
+        const uint32_t i = k % nodes->n;
+        const struct node *const node = &nodes->node[i];
+        const double avx = ways[i].gone > 0 ? ways[i].avx / ways[i].gone : 0;
+        ways[i].gone = ways[i].avx = 0;
+        if (k >= (PASSES - 1) * nodes->n && m->loops.of[i] != NO_LOOP &&
+            node->code.encoding == ENCODING_SSE)
             m->sum[m->sum_of[m->loops.of[i]]].loop.sse_changes +=
-                (double)nodes->node[i].executed;
-    const bool done = last != NULL;
-    free(last);
+                avx * (double)node->executed;
+        leave(node, i, avx, ways);
+    }
+    const bool done = ways != NULL;
+    free(ways);
     return done;
 }
 

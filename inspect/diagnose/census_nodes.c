@@ -167,7 +167,7 @@ void census_divide(struct inspect_loop *loop)
 #include "facts.def"
         &loop->work, &loop->vector_reloads, &loop->vector_spills,
         &loop->stack_reloads_of_constants, &loop->scalar_stack, &loop->calls, &loop->called,
-        &loop->branches, &loop->checks, &loop->indirect, &loop->undecided, &loop->taken,
+        &loop->branches, &loop->checks, &loop->guards, &loop->indirect, &loop->undecided, &loop->taken,
         &loop->page_splits, &loop->page_changes, &loop->evex};
     /* clang-format on */
     for (size_t i = 0; i < ARRAY_LEN(sums) && loop->iterations > 0; i++)

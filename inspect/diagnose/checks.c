@@ -75,16 +75,15 @@ static void find_loaded(const struct checks *c)
     }
 }
 
-static bool is_check(const struct checks *c, uint32_t node)
+static bool is_settled(const struct node *branch)
 {
     const double rare = 0.02;
-    const struct node *const branch = &c->nodes->node[node];
-    return branch->code.flow == FLOW_CONDITIONAL && gets_loaded(c, node) &&
+    return branch->code.flow == FLOW_CONDITIONAL &&
            node_rarely(branch) <= rare * (double)branch->executed;
 }
 
-bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop,
-                  double *work)
+bool checks_count(const struct nodes *nodes, const struct loops *loops,
+                  struct checked *of_loop)
 {
     struct checks c;
     const bool made = checks_make(&c, nodes, loops);
@@ -94,10 +93,14 @@ bool checks_count(const struct nodes *nodes, const struct loops *loops, double *
     }
     for (uint32_t i = 0; made && i < nodes->n; i++) {
         const double executed = (double)nodes->node[i].executed;
-        if (loops->of[i] != NO_LOOP && is_check(&c, i))
-            of_loop[loops->of[i]] += executed;
-        if (loops->of[i] != NO_LOOP && nodes->node[i].code.alu && gets_loaded(&c, i))
-            work[loops->of[i]] += executed;
+        if (loops->of[i] == NO_LOOP)
+            continue;
+        struct checked *const to = &of_loop[loops->of[i]];
+        const bool loaded = gets_loaded(&c, i);
+        if (is_settled(&nodes->node[i]))
+            *(loaded ? &to->checks : &to->guards) += executed;
+        if (loaded && nodes->node[i].code.alu)
+            to->work += executed;
     }
     FREE_EACH(c.written, c.loaded, c.setter);
     return made;

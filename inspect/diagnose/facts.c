@@ -154,6 +154,7 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     SET(called);
     SET(branches);
     SET(checks);
+    SET(guards);
     SET(work);
     SET(indirect);
     SET(undecided);

@@ -371,13 +371,15 @@ TEST(test_shares)
     SET(called, 30);
     SET(alu, 6);
     SET(branches, 3);
-    SET(checks, 2);
+    SET(checks, 1);
+    SET(guards, 2);
     SET(work, 2);
     inspect_bounds(&facts);
     assert_near(VALUE(called_share), 0.75, 1e-9);
-    assert_near(VALUE(decisions), 1, 1e-9);
+    assert_near(VALUE(decisions), 2, 1e-9);
+    assert_near(VALUE(choices), 1, 1e-9);
     assert_near(VALUE(elements), VALUE(loads), 0);
-    assert_near(VALUE(address_share), (6 + 3 - 2 * 2) / 40.0, 1e-9);
+    assert_near(VALUE(address_share), (6 + 3 - 1 - 2) / 40.0, 1e-9);
     assert_near(VALUE(vector_share), 0.9, 1e-9);
     assert_near(VALUE(integer_share), 0.1, 1e-9);
     assert_near(VALUE(copy_share), 0.1, 1e-9);

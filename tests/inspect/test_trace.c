@@ -269,38 +269,6 @@ TEST(test_asking)
     inspect_census_free(&census);
 }
 
-TEST(test_mixing)
-{
-    if (!has_avx())
-        skip();
-    struct inspect_census census = census_of(mixing, TURNS, false);
-    assert_true(census.mixes_sse_avx);
-    assert_true(fabs(census.share_transitions - TURNS / (4.0 * TURNS + 2)) < 1e-9);
-    assert_int_equal(census.widest_bits, 256);
-    assert_near(census.loop[0].sse_changes, 1, 1e-9);
-    inspect_census_free(&census);
-    census = census_of(mixing_clean, TURNS, false);
-    assert_near(census.loop[0].sse_changes, 0, 1e-9);
-    inspect_census_free(&census);
-    census = census_of(spilling, TURNS, false);
-    assert_false(census.mixes_sse_avx);
-    inspect_census_free(&census);
-}
-
-/* The next call begins as this one ends. */
-TEST(test_mixing_calls)
-{
-    if (!has_avx())
-        skip();
-    struct inspect_census census = census_of(ending_dirty, TURNS, false);
-    assert_true(fabs(census.share_transitions - TURNS / (3.0 * TURNS + 2)) < 1e-9);
-    assert_near(census.loop[0].sse_changes, 0, 1e-9); /* it only follows itself */
-    inspect_census_free(&census);
-    census = census_of(ending_clean, TURNS, false);
-    assert_false(census.mixes_sse_avx);
-    inspect_census_free(&census);
-}
-
 TEST(test_vector_units)
 {
     if (!__builtin_cpu_supports("avx512f"))

@@ -30,6 +30,7 @@ TEST(test_checks)
     struct inspect_census census = census_of(searching, TURNS, false);
     assert_near(census.loop[0].branches, 2, 1e-9);
     assert_near(census.loop[0].checks, 1, 1e-9);
+    assert_near(census.loop[0].guards, 1, 1e-9);
     assert_near(census.loop[0].alu, 3, 1e-9);
     assert_near(census.loop[0].work, 1, 1e-9);
     inspect_census_free(&census);
@@ -40,6 +41,7 @@ TEST(test_checks)
     census = census_of(asking_again, TURNS, false);
     assert_near(census.loop[0].branches, 2, 1e-9);
     assert_near(census.loop[0].checks, 0, 0);
+    assert_near(census.loop[0].guards, 2, 1e-9);
     assert_near(census.loop[0].work, 0, 0);
     inspect_census_free(&census);
 }
@@ -330,5 +332,56 @@ TEST(test_hidden_turns)
     const struct inspect_options options = {.whole_only = true, .text = true};
     struct inspect_census census = census_by(hidden_in_part, 200, &options);
     assert_near(chained(&census, "imul", false), census.loop[0].chain, 0.5);
+    inspect_census_free(&census);
+}
+
+TEST(test_mixing)
+{
+    if (!has_avx())
+        skip();
+    struct inspect_census census = census_of(mixing, TURNS, false);
+    assert_true(census.mixes_sse_avx);
+    assert_true(fabs(census.share_transitions - TURNS / (4.0 * TURNS + 2)) < 1e-9);
+    assert_int_equal(census.widest_bits, 256);
+    assert_near(census.loop[0].sse_changes, 1, 1e-9);
+    inspect_census_free(&census);
+    census = census_of(mixing_clean, TURNS, false); /* all turns but the first */
+    assert_near(census.loop[0].sse_changes, 1.0 / TURNS, 1e-9);
+    inspect_census_free(&census);
+    census = census_of(spilling, TURNS, false);
+    assert_false(census.mixes_sse_avx);
+    inspect_census_free(&census);
+}
+
+static double changes_of(void (*function)(const void *, void *))
+{
+    struct inspect_census census = census_of(function, TURNS, false);
+    double changes = 0;
+    for (size_t i = 0; i < census.n_loops; i++)
+        changes += census.loop[i].sse_changes * (double)census.loop[i].iterations;
+    inspect_census_free(&census);
+    return changes;
+}
+
+/* One of four turns comes from AVX code; turns without vectors leave what was before. */
+TEST(test_mixing_turns)
+{
+    if (!has_avx())
+        skip();
+    assert_near(changes_of(mixing_turns), TURNS, 1e-6);
+    assert_near(changes_of(mixing_around), TURNS, 1e-6);
+}
+
+/* The next call begins as this one ends. */
+TEST(test_mixing_calls)
+{
+    if (!has_avx())
+        skip();
+    struct inspect_census census = census_of(ending_dirty, TURNS, false);
+    assert_true(fabs(census.share_transitions - TURNS / (3.0 * TURNS + 2)) < 1e-9);
+    assert_near(census.loop[0].sse_changes, 0, 1e-9); /* it only follows itself */
+    inspect_census_free(&census);
+    census = census_of(ending_clean, TURNS, false);
+    assert_false(census.mixes_sse_avx);
     inspect_census_free(&census);
 }

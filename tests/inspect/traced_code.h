@@ -275,6 +275,24 @@ CODE(mixing_clean, "vaddps %ymm0, %ymm0, %ymm1\n"
                    "   decl %esi\n"
                    "   jnz 1b\n"
                    "   retq")
+/* AVX, then four turns of SSE, or four turns of neither before SSE: 16 n + 1, 13 n + 1.
+ */
+CODE(mixing_turns, "1: vmulps %ymm1, %ymm1, %ymm1\n"
+                   "   movl $4, %ecx\n"
+                   "2: addps %xmm2, %xmm2\n"
+                   "   decl %ecx\n"
+                   "   jnz 2b\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
+CODE(mixing_around, "1: vmulps %ymm1, %ymm1, %ymm1\n"
+                    "   movl $4, %ecx\n"
+                    "2: decl %ecx\n"
+                    "   jnz 2b\n"
+                    "   addps %xmm2, %xmm2\n"
+                    "   decl %esi\n"
+                    "   jnz 1b\n"
+                    "   retq")
 /* SSE before AVX, whose upper halves stay in use, or do not: 3 n + 2, 3 n + 3. */
 #define ENDING(end)                                                            \
     "1: addps %xmm2, %xmm2\n   decl %esi\n   jnz 1b\n   vaddps %ymm0, %ymm0, " \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last part of operated.c: functions whose builds are compared. Macros change one
- * thing each: FIRST, ENTRY, CHOICE, CONSTRUCTED, ASKING, MORE and ALIGN. */
+ * thing each: FIRST, ENTRY, CHOICE, CONSTRUCTED, ASKING, MORE, BESIDE and ALIGN. */
 #pragma once
 
 #ifndef FIRST
@@ -10,6 +10,9 @@ static uint32_t count = FIRST, other_count;
 
 /* No code names these: pointers may lead to them. A single entry may look like that of a
  * jump table. */
+#ifndef BESIDE
+#define BESIDE 7
+#endif
 #ifndef ENTRY
 #define ENTRY -4000
 #endif
@@ -113,6 +116,27 @@ void untold_table(const void *a, void *b)
     for (int i = 0; i < 64; i++)
         y[i] = powers[x[i] % sizeof powers];
 }
+
+/* Two numbers without a name, and a jump table just behind them. */
+__asm__(".pushsection .text\n"
+        ".globl beside_a_table\n"
+        ".type beside_a_table, @function\n"
+        "beside_a_table:\n"
+        "   movl $1, %ecx\n"
+        "   leaq 6f(%rip), %rdi\n"
+        "   leaq 5f(%rip), %rax\n"
+        "4: movslq (%rax, %rcx, 4), %rdx\n"
+        "   addq %rax, %rdx\n"
+        "   jmpq *%rdx\n"
+        "1: movl (%rdi), %edx\n   movl %edx, (%rsi)\n   retq\n"
+        "2: movl 4(%rdi, %rcx, 4), %edx\n   movl %edx, (%rsi)\n   decl %ecx\n   jmp 4b\n"
+        "3: movl $33, 8(%rsi)\n   retq\n"
+        ".size beside_a_table, . - beside_a_table\n"
+        ".section .rodata\n"
+        "   .balign 4\n"
+        "6: .long " EXPAND(BESIDE) ", 9, 5\n"
+                                   "5: .long 1b - 5b, 2b - 5b, 3b - 5b\n"
+                                   ".popsection\n");
 
 void threads(const void *a, void *b)
 {

@@ -47,8 +47,9 @@ static void assert_same(const char *name, const char *a, const char *b)
 }
 
 static const char *const compilers[] = {"gcc", "clang-19"};
-static const char *const symbols[] = {"scan",   "switches", "pointers",    "helpers",
-                                      "linked", "threads",  "untold_table"};
+static const char *const symbols[] = {"scan",         "switches",      "pointers",
+                                      "helpers",      "linked",        "threads",
+                                      "untold_table", "beside_a_table"};
 
 TEST(test_padding)
 {
@@ -102,6 +103,17 @@ TEST(test_changes)
         free(more);
         free(constant);
     }
+}
+
+/* Numbers without a name count up to the jump table behind them. */
+TEST(test_beside_a_table)
+{
+    char *const a = build_code("gcc", "", "beside_a_table");
+    char *const b = build_code("gcc", "-DBESIDE=8", "beside_a_table");
+    if (a)
+        assert_false(compare(a, b).same);
+    free(a);
+    free(b);
 }
 
 TEST(test_compilers)

@@ -97,6 +97,14 @@ FUNCTION(streams, "1: movups (%rdi), %xmm0\n   movl 16(%rdi), %eax\n"
                   "   movnti %eax, 32(%rsi)\n   movnti %rax, 40(%rsi)\n"
                   "   addq $4, %rdi\n   addq $16, %rsi\n   subl $2, %ecx\n   ja 1b\n"
                   "   sfence\n   retq\n")
+/* Twelve of sixteen bytes. */
+FUNCTION(masked_streams,
+         "   pcmpeqd %xmm1, %xmm1\n   psrldq $4, %xmm1\n   movaps %xmm1, %xmm9\n"
+         "1: movups (%rdi), %xmm0\n   movaps %xmm0, %xmm8\n"
+         "   xchgq %rdi, %rsi\n   maskmovdqu %xmm1, %xmm0\n"
+         "   addq $16, %rdi\n   vmaskmovdqu %xmm9, %xmm8\n"
+         "   addq $16, %rdi\n   xchgq %rdi, %rsi\n   addq $16, %rdi\n"
+         "   subl $4, %ecx\n   ja 1b\n   sfence\n   retq\n")
 /* Some of their loads cross lines: all begin 8 bytes behind a multiple of their size, or
  * each elsewhere. */
 FUNCTION(across, "1: vmovups 8(%rdi), %ymm0\n   vaddps 40(%rdi), %ymm0, %ymm0\n"
@@ -356,6 +364,8 @@ TEST(test_vex)
 TEST(test_cached)
 {
     keep_results(streams, SURGERY_CACHED, 4);
+    if (__builtin_cpu_supports("avx"))
+        keep_results(masked_streams, SURGERY_CACHED, 2);
     refuse(stores, SURGERY_CACHED, -ENOENT, "nothing of that kind");
 }
 

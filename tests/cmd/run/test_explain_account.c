@@ -296,6 +296,40 @@ static void divide(struct both *both, size_t side, double left)
     inspect_fact_set_interval(facts, FACT_edit_divide, left, left - 0.01, left + 0.01);
 }
 
+/* SSE beside AVX: its calculated cost, or what an edit takes away from the one that has
+ * it. */
+TEST(test_costs)
+{
+    struct both both;
+    begin(&both);
+    know(&both.a.facts, 6000, 0.6);
+    know(&both.b.facts, 3000, 0.6);
+    static const struct {
+        enum inspect_fact fact;
+        double a, b;
+    } facts[] = {{FACT_chain_cycles, 1, 1},
+                 {FACT_mixes_sse_avx, 1, 0},
+                 {FACT_legacy_sse, 1, 0},
+                 {FACT_gap_cycles, 9, 9},
+                 {FACT_mixed_cycles, 8, 0}};
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
+        inspect_fact_set(&both.a.facts, facts[i].fact, facts[i].a);
+        inspect_fact_set(&both.b.facts, facts[i].fact, facts[i].b);
+    }
+    static const double taken[] = {4.8, 5.4};
+    for (size_t i = 0; i < ARRAY_LEN(taken); i++) {
+        if (i)
+            inspect_fact_set_interval(&both.a.facts, FACT_edit_vex, 0.1, 0.09, 0.11);
+        struct account *const made = account(&both);
+        assert_int_equal(made->bounds.n, 2);
+        assert_string_equal(made->bounds.row[1].name, "mixed-sse-avx");
+        assert_near(made->bounds.row[1].a, taken[i], 1e-9);
+        assert_near(made->bounds.row[1].b, 0, 1e-9);
+        account_free(made);
+    }
+    run_free(both.run);
+}
+
 /* An experiment shows the cause of one of them. It takes time away from the other, too,
  * as far as is known: no row says that it takes nothing there if nobody tried. */
 TEST(test_causes)
