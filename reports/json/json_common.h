@@ -31,14 +31,10 @@ void json_explanation(struct json *json, cJSON *parent,
 /* Adds "judge" to a run (judgement_json.c). */
 void json_judgements(struct json *json, cJSON *parent, const struct run *run);
 
-/* Adds "proof" and "base_proof" to a result (proof_json.c). */
-void json_proofs(struct json *json, cJSON *parent, const struct result *result);
-
 /* Adds "studies" to a run (study_results_json.c). */
 void json_studies(struct json *json, cJSON *parent, const struct run *run);
 /* The member that holds `what` of a check: "fact"; NULL: the measure has none. */
 const char *study_what_key(enum study_measure measure);
-extern const struct fields study_arm_fields, study_source_fields, study_claim_fields;
 
 /* Names in "host" that are no facts. */
 bool host_name_reserved(const char *name);

@@ -151,6 +151,19 @@ static int read_limit(const struct value *object, struct result *result)
     return code;
 }
 
+/* `name` is the member that holds the proof. */
+static int check_mode(const struct value *entry, const char *name,
+                      const struct code_proof *proof)
+{
+    const struct value object = value_member(entry, name);
+    const struct value mode = value_member(&object, "mode");
+
+    return !proof || proof->absent || executed_whole(&proof->executed) ||
+                   !strcmp(proof->executed.mode, "sampled")
+               ? 0
+               : VALUE_FAIL(&mode, "expected whole or sampled");
+}
+
 int json_read_result(const struct value *entry, void *context)
 {
     struct value counters = value_member(entry, "counters");
@@ -187,6 +200,8 @@ int json_read_result(const struct value *entry, void *context)
                 ?: read_metrics(entry, result)
                 ?: json_read_comparison(entry, run, result)
                 ?: json_read_explanation(entry, result)
-                ?: json_read_proofs(entry, result)
+                ?: value_fields(entry, &proofs_fields, result)
+                ?: check_mode(entry, "proof", result->code.proof)
+                ?: check_mode(entry, "base_proof", result->code.base_proof)
                 ?: json_plausible_result(entry, run, result);
 }

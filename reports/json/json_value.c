@@ -236,6 +236,22 @@ static int read_word(const struct value *value, const struct field *field, unsig
     return 0;
 }
 
+static int add_to_pair(const struct value *entry, void *context)
+{
+    char ***const next = context;
+
+    return value_text(entry, (*next)++);
+}
+
+static int read_pair(const struct value *value, char **pair)
+{
+    const int code = value_array(value);
+
+    if (!code && cJSON_GetArraySize(value->json) > 2)
+        return VALUE_FAIL(value, "expected up to two entries");
+    return code ?: value_each(value, add_to_pair, &pair);
+}
+
 static int read_field(const struct value *object, const struct field *field, char *base)
 {
     const struct value read = value_member(object, field->name), *const value = &read;
@@ -249,12 +265,23 @@ static int read_field(const struct value *object, const struct field *field, cha
         return value_interval(object, field->name, 0, at);
     case FIELD_CHANGE_CI:
         return value_interval(object, field->name, -1, at);
+    case FIELD_VALUE_CI:
+        return value_interval(object, field->name, -NUMBER_MAX, at);
     case FIELD_PART:
         return value_fields(value, field->inner, at);
+    case FIELD_KNOWN:
+        return value_absent(value) ? 0 : value_fields(value, field->inner, at);
     case FIELD_MAYBE:
         return read_maybe(value, field, at);
     case FIELD_WORD:
         return read_word(value, field, at);
+    case FIELD_TOLD:
+    case FIELD_NAMED:
+        return 0;
+    case FIELD_TEAM:
+        return value_threads(value, at);
+    case FIELD_PAIR:
+        return read_pair(value, at);
     case FIELD_LIST:
     case FIELD_LATER:
         return read_list(value, field, base);
@@ -271,6 +298,7 @@ static int read_field(const struct value *object, const struct field *field, cha
     case FIELD_TEXT:
         return value_text(value, at);
     case FIELD_NAME:
+    case FIELD_ABSENT:
         return value_name(value, at);
     case FIELD_NUMBER:
         return read_number(value, -INFINITY, at);
@@ -308,8 +336,12 @@ int value_fields(const struct value *object, const struct fields *fields, void *
 {
     int code = value_object(object);
 
-    for (size_t i = 0; i < fields->n && !code; i++)
-        code = read_field(object, &fields->field[i], base);
+    for (size_t i = 0; i < fields->n && !code; i++) {
+        const struct field *const field = &fields->field[i];
+        code = read_field(object, field, base);
+        if (field->kind == FIELD_ABSENT && *(char **)((char *)base + field->offset))
+            break;
+    }
     return code;
 }
 

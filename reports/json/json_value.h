@@ -73,8 +73,6 @@ int json_read_result(const struct value *entry, void *context);
 int json_plausible_result(const struct value *entry, const struct run *run,
                           const struct result *result);
 int json_plausible_run(const struct run *run, struct error *error);
-/* Members "proof" and "base_proof" of an entry (proof_json.c). */
-int json_read_proofs(const struct value *entry, struct result *result);
 /* Documents of other programs in place of ours (foreign_json.c), and of Google Benchmark
  * alone (gbench_json.c). */
 bool json_is_foreign(const struct value *root);

@@ -149,7 +149,7 @@ static void put_result(struct json *json, cJSON *parent, const struct run *run,
     json_fields(json, object, &clock_fields, result);
     json_explanation(json, object, result->explanation);
     json_comparison(json, object, result->comparison);
-    json_proofs(json, object, result);
+    json_fields(json, object, &proofs_fields, result);
 }
 
 static void put_audit(struct json *json, cJSON *root, const struct run *run)

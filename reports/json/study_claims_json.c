@@ -4,13 +4,6 @@
 
 #include "json_value.h"
 
-const struct fields study_claim_fields =
-    FIELDS(FIELD(NAME, study_claim, text), FIELD(NAME, study_claim, kind),
-           FIELD(NAME, study_claim, their), FIELD(NAME, study_claim, note),
-           FIELD(NAME, study_claim, instead), FIELD(NAME, study_claim, confirms),
-           FIELD(NAME, study_claim, refutes), FIELD(BOOL, study_claim, by_construction),
-           FIELD(BOOL, study_claim, learned));
-
 #define CHECK_NAMES                                                         \
     " measure of as expect at quick why needs fact metric formula threads " \
     "count name "

@@ -3,19 +3,6 @@
 #include "json.h"
 #include "json_value.h"
 
-const struct fields study_arm_fields =
-    FIELDS(FIELD(NAME, study_arm, op), FIELD(NAME, study_arm, semiring),
-           FIELD(NAME, study_arm, type), FIELD(NAME, study_arm, isa),
-           FIELD(NAME, study_arm, variant), FIELD(NAME, study_arm, module),
-           FIELD(NAME, study_arm, shape), FIELD(NAME, study_arm, layout),
-           FIELD(NAME, study_arm, pages), FIELD(NAME, study_arm, input),
-           FIELD(NAME, study_arm, cache), FIELD(AMOUNT, study_arm, align));
-const struct fields study_source_fields =
-    FIELDS(FIELD_AS("title", NAME, study, source.title),
-           FIELD_AS("file", NAME, study, source.file),
-           FIELD_AS("sha256", NAME, study, source.sha256),
-           FIELD_AS("machine", NAME, study, source.machine));
-
 #define ARM_NAMES \
     " op semiring type isa variant module shape layout threads pages align input cache "
 
@@ -85,13 +72,10 @@ static int check_lengths(const struct value *arm)
 static int read_arm(const struct value *value, bool strict, const char *names,
                     struct study_arm *arm)
 {
-    const struct value threads = value_member(value, "threads");
-
     return value_object(value)
                ?: (strict ? value_only(value, names) : 0)
                ?: check_lengths(value)
                ?: value_fields(value, &study_arm_fields, arm)
-               ?: value_threads(&threads, &arm->threads)
                ?: check_choice(value, "pages", arm->pages, "4k", "2m")
                ?: check_choice(value, "cache", arm->cache, "warm", "cold");
 }

@@ -4,10 +4,6 @@
 #include "json.h"
 #include "json_value.h"
 
-static const struct fields point_fields =
-    FIELDS(FIELD(NUMBER, study_point, value), FIELD(SPAN, study_point, floor),
-           FIELD(NAME, study_point, at), FIELD(NAME, study_point, reason),
-           FIELD(NAME, study_point, type));
 static const struct fields factor_fields =
     FIELDS(FIELD(SPAN, study_factor, value), FIELD(CI, study_factor, ci));
 static const struct fields total_fields =
@@ -16,72 +12,20 @@ static const struct fields rest_fields =
     FIELDS(FIELD_PART_OF(study_sum, residual, factor_fields),
            FIELD_PART_OF(study_sum, reverse_residual, factor_fields),
            FIELD(NAME, study_sum, reason), FIELD(NAME, study_sum, type));
-static const struct fields check_fields =
-    FIELDS(FIELD(NAME, study_check, reason), FIELD(NAME, study_check, type));
-static const struct fields study_fields = FIELDS(
-    FIELD(BOOL, study, is_quick), FIELD(SPAN, study, level), FIELD(SPAN, study, seconds));
-
 /* ---- writing ---- */
-
-static void put_threads(struct json *json, cJSON *object, int threads)
-{
-    if (threads == STUDY_THREADS_ALL)
-        json_text(json, object, "threads", "all");
-    else if (threads)
-        json_number(json, object, "threads", threads);
-}
-
-static void put_arms(struct json *json, cJSON *parent, const struct study *study)
-{
-    cJSON *const arms = json_object(json, parent, "arms");
-
-    FOR_EACH (const struct study_arm, arm, study->arms, study->n_arms) {
-        cJSON *const object = json_object(json, arms, arm->name);
-        json_fields(json, object, &study_arm_fields, arm);
-        put_threads(json, object, arm->threads);
-    }
-}
-
-static void put_point(struct json *json, cJSON *parent, const struct study_check *check,
-                      const struct study_point *point)
-{
-    cJSON *const object = json_object(json, parent, NULL);
-    const size_t n_cases = !point->cases[0] ? 0 : point->cases[1] ? 2 : 1;
-
-    json_text(json, object, "at", point->at);
-    json_texts(json, object, "cases", point->cases, n_cases);
-    json_number(json, object, "value", point->value);
-    json_interval(json, object, "ci", "ci_level", &point->ci);
-    json_number(json, object, "floor", study_floor(check, point));
-    json_text(json, object, "reason", point->reason);
-    json_text(json, object, "type", point->type);
-    json_text(json, object, "verdict", study_verdict_name(point->verdict));
-    json_text(json, object, "how", study_how_name(point->how));
-}
 
 static void put_check(struct json *json, cJSON *object, const struct study_check *check)
 {
     const char *const key = study_what_key(check->measure);
 
-    json_text(json, object, "measure", study_measure_name(check->measure));
-    json_texts(json, object, "of", check->of, check->n_of);
-    json_text(json, object, "as", study_as_name(check->as));
+    json_fields(json, object, &study_check_fields, check);
     cJSON *const expect = json_array(json, object, "expect");
     json_number(json, expect, NULL, check->lo);
     json_number(json, expect, NULL, check->hi);
     if (key)
         json_text(json, object, key, check->what);
-    put_threads(json, object, check->threads);
-    json_texts(json, object, "at", check->at, check->n_at);
-    json_texts(json, object, "quick", check->quick, check->n_quick);
-    json_texts(json, object, "needs", check->needs, check->n_needs);
-    json_text(json, object, "why", check->why);
-    json_text(json, object, "verdict", study_verdict_name(check->verdict));
-    json_text(json, object, "how", study_how_name(check->how));
-    json_fields(json, object, &check_fields, check);
-    cJSON *const points = json_array(json, object, "points");
-    for (size_t i = 0; i < check->n_points; i++)
-        put_point(json, points, check, &check->points[i]);
+    json_fields(json, object, &study_needs_fields, check);
+    json_fields(json, object, &study_results_fields, check);
 }
 
 static void put_claim(struct json *json, cJSON *parent, const struct study_claim *claim)
@@ -149,16 +93,12 @@ void json_studies(struct json *json, cJSON *parent, const struct run *run)
     FOR_EACH (const struct study, study, run->studies, run->n_studies) {
         cJSON *const object = json_object(json, studies, NULL);
         json_number(json, object, "study", STUDY_VERSION);
-        json_text(json, object, "name", study->name);
-        json_text(json, object, "title", study->title);
-        json_fields(json, json_object(json, object, "source"), &study_source_fields,
-                    study);
-        put_arms(json, object, study);
+        json_fields(json, object, &study_fields, study);
         cJSON *const claims = json_array(json, object, "claims");
         for (size_t i = 0; i < study->n_claims; i++)
             put_claim(json, claims, &study->claims[i]);
         put_account(json, object, &study->account);
-        json_fields(json, object, &study_fields, study);
+        json_fields(json, object, &study_run_fields, study);
     }
 }
 
@@ -172,41 +112,11 @@ static int same_length(const struct value *array, size_t n)
                        : VALUE_FAIL(array, "expected %zu entries", n));
 }
 
-static int add_point(const struct value *entry, void *context)
-{
-    const struct value cases = value_member(entry, "cases");
-    struct study_point *const point = study_add_point(context, NULL);
-    char **names = NULL;
-    size_t n = 0;
-
-    if (!point)
-        return value_no_memory(entry);
-    int code = value_fields(entry, &point_fields, point)
-                   ?: value_interval(entry, "ci", -1e300, &point->ci)
-                   ?: value_texts(&cases, &names, &n);
-    if (!code && n > ARRAY_LEN(point->cases))
-        code = VALUE_FAIL(&cases, "expected up to two entries");
-    for (size_t i = 0; i < n && !code; i++)
-        if (string_set(&point->cases[i], names[i]))
-            code = value_no_memory(entry);
-    strings_free(names, n);
-    return code;
-}
-
-static int read_results(const struct value *object, struct study_check *check)
-{
-    const struct value points = value_member(object, "points");
-
-    return value_fields(object, &check_fields, check)
-               ?: value_array(&points)
-               ?: value_each(&points, add_point, check);
-}
-
 static int read_evidence(const struct value *entry, void *context)
 {
     struct study_check **const next = context;
 
-    return read_results(entry, (*next)++);
+    return value_fields(entry, &study_results_fields, (*next)++);
 }
 
 static int read_claim(const struct value *entry, void *context)
@@ -214,7 +124,7 @@ static int read_claim(const struct value *entry, void *context)
     struct study_claim **const next = context, *const claim = (*next)++;
     const struct value evidence = value_member(entry, "evidence");
 
-    return read_results(entry, &claim->check)
+    return value_fields(entry, &study_results_fields, &claim->check)
                ?: value_each(&evidence, read_evidence,
                              &(struct study_check *){claim->evidence});
 }
@@ -266,7 +176,7 @@ static int add_study(const struct value *entry, void *context)
     if (!study)
         return value_no_memory(entry);
     const int code = json_read_study(entry, false, study)
-                         ?: value_fields(entry, &study_fields, study)
+                         ?: value_fields(entry, &study_run_fields, study)
                          ?: value_each(&claims, read_claim,
                                        &(struct study_claim *){study->claims})
                          ?: read_sums(entry, study);

@@ -12,33 +12,33 @@ bool result_is_usable(const struct result *result)
            isfinite(log1p(c->change)) && c->verdict != VERDICT_UNUSABLE;
 }
 
-void gate_count(struct run *run)
+size_t verdicts_count(const struct run *run, size_t first, size_t end,
+                      size_t verdicts[VERDICTS], double *change)
 {
-    struct gate *const gate = run->gate;
-    size_t *const counts[] = {[VERDICT_SAME] = &gate->same,
-                              [VERDICT_IMPROVED] = &gate->improved,
-                              [VERDICT_REGRESSED] = &gate->regressed,
-                              [VERDICT_PLACED] = &gate->placed,
-                              [VERDICT_INCONCLUSIVE] = &gate->inconclusive,
-                              [VERDICT_UNUSABLE] = &gate->unusable,
-                              [VERDICT_NEW] = &gate->only_one,
-                              [VERDICT_GONE] = &gate->only_one};
     double sum = 0;
     size_t n = 0;
 
-    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-        *counts[i] = 0;
-    for (size_t i = 0; i < run->n_results; i++) {
+    memset(verdicts, 0, VERDICTS * sizeof *verdicts);
+    for (size_t i = first; i < end; i++) {
         const struct comparison *const c = run->results[i].comparison;
         if (!c || run->results[i].is_baseline)
             continue;
-        ++*counts[c->verdict];
+        verdicts[c->verdict]++;
         if (result_is_usable(&run->results[i])) {
             sum += log1p(c->change);
             n++;
         }
     }
-    gate->geomean_change = n ? expm1(sum / (double)n) : NAN;
+    *change = n ? expm1(sum / (double)n) : NAN;
+    return n;
+}
+
+void gate_count(struct run *run)
+{
+    struct gate *const gate = run->gate;
+
+    verdicts_count(run, 0, run->n_results, gate->verdicts, &gate->geomean_change);
+    gate->only_one = gate->verdicts[VERDICT_NEW] + gate->verdicts[VERDICT_GONE];
 }
 
 bool gate_is_bad(const struct run *run, const struct result *result)

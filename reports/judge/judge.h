@@ -174,6 +174,10 @@ size_t gate_noise(const struct run *run, double *median, double *most);
 double comparison_relative(const struct gate *gate, double change);
 /* True of an own case whose change counts in means. */
 bool result_is_usable(const struct result *result);
+/* Counts the verdicts of own cases among results [first, end). Returns the number of
+ * usable ones, and the geometric mean of their changes; NaN: there is none. */
+size_t verdicts_count(const struct run *run, size_t first, size_t end,
+                      size_t verdicts[VERDICTS], double *change);
 /* True of a wrong or failed case that is held against head. Libraries do not count in
  * stored runs: they are not head's. */
 bool gate_is_bad(const struct run *run, const struct result *result);
@@ -245,7 +249,12 @@ struct selftest_effect {
     size_t n;
 
     /* derived by selftest_derive() */
-    size_t regressed, improved, same, placed, inconclusive, unusable;
+    union {
+        size_t verdicts[VERDICTS]; /* by enum verdict; NEW and GONE are unusable */
+        struct {
+            size_t same, improved, regressed, placed, inconclusive, unusable;
+        };
+    };
     double rate; /* share of gates that are REGRESSED; NaN without gates */
     struct interval rate_ci;
     double change, floor, detectable, seconds; /* medians; NaN if unknown */

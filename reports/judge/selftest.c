@@ -49,19 +49,10 @@ static size_t collect(const struct selftest_effect *effect, size_t member, doubl
 
 static void derive_effect(struct selftest_effect *effect, double *room)
 {
-    size_t *const counts[] = {[VERDICT_SAME] = &effect->same,
-                              [VERDICT_IMPROVED] = &effect->improved,
-                              [VERDICT_REGRESSED] = &effect->regressed,
-                              [VERDICT_PLACED] = &effect->placed,
-                              [VERDICT_INCONCLUSIVE] = &effect->inconclusive,
-                              [VERDICT_UNUSABLE] = &effect->unusable,
-                              [VERDICT_NEW] = &effect->unusable,
-                              [VERDICT_GONE] = &effect->unusable};
-
-    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-        *counts[i] = 0;
+    memset(effect->verdicts, 0, sizeof effect->verdicts);
     for (size_t i = 0; i < effect->n; i++)
-        ++*counts[effect->outcomes[i].verdict];
+        effect->verdicts[effect->outcomes[i].verdict]++;
+    effect->unusable += effect->verdicts[VERDICT_NEW] + effect->verdicts[VERDICT_GONE];
     effect->rate = effect->n ? (double)effect->regressed / (double)effect->n : NAN;
     effect->rate_ci =
         stats_proportion_interval(effect->regressed, effect->n, STATS_LEVEL);

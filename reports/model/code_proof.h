@@ -27,8 +27,6 @@ struct executed {
 };
 /* Every instruction of one call. */
 bool executed_whole(const struct executed *executed);
-/* Frees its texts. */
-void executed_clear(struct executed *executed);
 
 /* A loop of a call. Counts are of all its iterations, with those of the functions that it
  * calls, without those of loops within it. */
@@ -89,8 +87,8 @@ struct code_change {
     size_t n_faults;
 };
 
-/* In JSON: of a call that is there, and of a change. */
-extern const struct fields whole_call_fields, code_change_fields;
+/* In JSON; that of a result is its proof and base's. */
+extern const struct fields proofs_fields, code_change_fields;
 
 void code_proof_free(struct code_proof *proof);
 /* Frees what it points to, and empties it. */

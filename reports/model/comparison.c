@@ -46,13 +46,13 @@ static const struct fields placement_fields =
            FIELD(SPAN, placement, head_loop), FIELD(RATE, placement, base_ns),
            FIELD(RATE, placement, head_ns), FIELD(CHANGE, placement, change),
            FIELD(CHANGE, placement, least_change),
-           FIELD_WORD_AS("code", placement, equality, equality_names),
+           FIELD_WORD_AS("code", WORD, placement, equality, equality_names),
            FIELD_AS("ci", CHANGE_CI, placement, ci));
 static const struct fields control_fields =
     FIELDS(FIELD_AS("change", CHANGE, comparison, control_change),
            FIELD_AS("ci", CHANGE_CI, comparison, control_ci));
 const struct fields comparison_fields =
-    FIELDS(FIELD_WORD_AS("verdict", comparison, verdict, verdict_names),
+    FIELDS(FIELD_WORD_AS("verdict", WORD, comparison, verdict, verdict_names),
            FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
            FIELD(RATE, comparison, rounding), FIELD(U32, comparison, processes),
            FIELD(SPAN, comparison, base_ns), FIELD(SPAN, comparison, head_ns),

@@ -22,6 +22,7 @@ enum verdict {
     VERDICT_UNUSABLE,     /* nothing can be said: too noisy, or a build failed */
     VERDICT_NEW,          /* only head has the case */
     VERDICT_GONE,         /* only base has it */
+    VERDICTS
 };
 const char *verdict_name(enum verdict verdict); /* "SAME", ... */
 
@@ -136,7 +137,13 @@ struct gate {
     /* derived by run_judge() */
     /* Baselines do not count. */
     double geomean_change; /* over usable cases; NaN: there is none */
-    size_t regressed, improved, same, placed, inconclusive, unusable, only_one;
+    union {
+        size_t verdicts[VERDICTS]; /* by enum verdict: the counts below, and two more */
+        struct {
+            size_t same, improved, regressed, placed, inconclusive, unusable;
+        };
+    };
+    size_t only_one; /* NEW or GONE */
 };
 /* In JSON; those of a comparison are all but its trials. */
 extern const struct fields gate_fields, gate_arms, comparison_fields, ratio_fields;

@@ -46,9 +46,15 @@ static const struct fields exclusion_fields = FIELDS(
 static const struct fields unknown_fields =
     FIELDS(FIELD(TEXT, explained_unknown, cause), FIELD(NAME, explained_unknown, missing),
            FIELD(NAME, explained_unknown, why));
-const struct fields explanation_fields =
-    FIELDS(FIELD(NAME, explanation, not_traced), FIELD(SPAN, explanation, cycles),
-           FIELD(SPAN, explanation, seconds));
+static const struct fields executed_fields =
+    FIELDS(FIELD(TEXT, executed, mode), FIELD(SPAN, executed, instructions),
+           FIELD(SPAN, executed, steps), FIELD(SPAN, executed, seconds),
+           FIELD(SPAN, executed, windows), FIELD(SPAN, executed, system_calls),
+           FIELD(SPAN, executed, threads), FIELD(SPAN, executed, share_scalar),
+           FIELD(SPAN, executed, share_sse), FIELD(SPAN, executed, share_avx),
+           FIELD(SPAN, executed, share_avx512), FIELD(SPAN, executed, share_fma),
+           FIELD(SPAN, executed, widest_bits), FIELD(BOOL, executed, mixes_sse_avx),
+           FIELD(NAME, executed, modules), FIELD(NAME, executed, producer));
 static const struct fields residual_fields =
     FIELDS(FIELD_AS("cycles", SPAN, explanation, residual_cycles),
            FIELD_AS("share", SPAN, explanation, residual_share));
@@ -56,8 +62,11 @@ static const struct fields residual_fields =
     FIELD_LIST_AS(name, LIST, explanation, list, n_##list, fields)
 const struct fields explanation_findings =
     FIELDS(LIST_OF("findings", findings, finding_fields));
-const struct fields explanation_reasons =
-    FIELDS(LIST_OF("loops", loops, loop_fields), LIST_OF("bounds", bounds, bound_fields),
+const struct fields explanation_fields =
+    FIELDS(FIELD(NAME, explanation, not_traced), FIELD(SPAN, explanation, cycles),
+           FIELD(SPAN, explanation, seconds),
+           FIELD_PART_AS("executed", KNOWN, explanation, executed, executed_fields),
+           LIST_OF("loops", loops, loop_fields), LIST_OF("bounds", bounds, bound_fields),
            LIST_OF("excluded", excluded, exclusion_fields),
            LIST_OF("unknown", unknown, unknown_fields),
            LIST_OF("experiments", ratios, ratio_of_fields),
@@ -143,9 +152,7 @@ void explanation_free(struct explanation *explanation)
 {
     if (!explanation)
         return;
-    executed_clear(&explanation->executed);
     fields_free(&explanation_fields, explanation);
     fields_free(&explanation_findings, explanation);
-    fields_free(&explanation_reasons, explanation);
     free(explanation);
 }

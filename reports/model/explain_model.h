@@ -109,7 +109,7 @@ struct explanation {
 };
 
 /* Its fields in JSON are those of three places. */
-extern const struct fields explanation_fields, explanation_findings, explanation_reasons;
+extern const struct fields explanation_fields, explanation_findings;
 
 struct result;
 /* The explanation of a case; a new one, in which no number is known, if there is none.

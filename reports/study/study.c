@@ -22,37 +22,66 @@ static const char *const verdicts[STUDY_VERDICTS] = {"PENDING", "CONFIRMED", "RE
                                                      "UNDECIDED", "NOT MEASURABLE"};
 static const char *const hows[] = {"", "no effect", "smaller", "larger"};
 
+const struct fields study_arm_fields =
+    FIELDS(FIELD(NAME, study_arm, op), FIELD(NAME, study_arm, semiring),
+           FIELD(NAME, study_arm, type), FIELD(NAME, study_arm, isa),
+           FIELD(NAME, study_arm, variant), FIELD(NAME, study_arm, module),
+           FIELD(NAME, study_arm, shape), FIELD(NAME, study_arm, layout),
+           FIELD(NAME, study_arm, pages), FIELD(NAME, study_arm, input),
+           FIELD(NAME, study_arm, cache), FIELD(AMOUNT, study_arm, align),
+           FIELD(TEAM, study_arm, threads));
+const struct fields study_source_fields =
+    FIELDS(FIELD_AS("title", NAME, study, source.title),
+           FIELD_AS("file", NAME, study, source.file),
+           FIELD_AS("sha256", NAME, study, source.sha256),
+           FIELD_AS("machine", NAME, study, source.machine));
+const struct fields study_fields =
+    FIELDS(FIELD(NAME, study, name), FIELD(NAME, study, title),
+           FIELD_GROUP("source", study_source_fields),
+           FIELD_LIST_AS("arms", NAMED, study, arms, n_arms, study_arm_fields));
+const struct fields study_run_fields = FIELDS(
+    FIELD(BOOL, study, is_quick), FIELD(SPAN, study, level), FIELD(SPAN, study, seconds));
+const struct fields study_claim_fields =
+    FIELDS(FIELD(NAME, study_claim, text), FIELD(NAME, study_claim, kind),
+           FIELD(NAME, study_claim, their), FIELD(NAME, study_claim, note),
+           FIELD(NAME, study_claim, instead), FIELD(NAME, study_claim, confirms),
+           FIELD(NAME, study_claim, refutes), FIELD(BOOL, study_claim, by_construction),
+           FIELD(BOOL, study_claim, learned));
+static const struct fields point_fields =
+    FIELDS(FIELD(NAME, study_point, at), FIELD(PAIR, study_point, cases),
+           FIELD(NUMBER, study_point, value), FIELD(VALUE_CI, study_point, ci),
+           FIELD(SPAN, study_point, floor), FIELD(NAME, study_point, reason),
+           FIELD(NAME, study_point, type),
+           FIELD_WORD_AS("verdict", TOLD, study_point, verdict, verdicts),
+           FIELD_WORD_AS("how", TOLD, study_point, how, hows));
+const struct fields study_check_fields =
+    FIELDS(FIELD_WORD_AS("measure", WORD, study_check, measure, measures),
+           FIELD_ARRAY("of", TEXTS, study_check, of, n_of),
+           FIELD_WORD_AS("as", WORD, study_check, as, as_names));
+const struct fields study_needs_fields = FIELDS(
+    FIELD(TEAM, study_check, threads), FIELD_ARRAY("at", TEXTS, study_check, at, n_at),
+    FIELD_ARRAY("quick", TEXTS, study_check, quick, n_quick),
+    FIELD_ARRAY("needs", TEXTS, study_check, needs, n_needs),
+    FIELD(NAME, study_check, why));
+const struct fields study_results_fields =
+    FIELDS(FIELD_WORD_AS("verdict", TOLD, study_check, verdict, verdicts),
+           FIELD_WORD_AS("how", TOLD, study_check, how, hows),
+           FIELD(NAME, study_check, reason), FIELD(NAME, study_check, type),
+           FIELD_LIST_AS("points", LIST, study_check, points, n_points, point_fields));
+
 NAMES_BOTH_WAYS(study_measure, study_measure, measures)
-NAMES_BOTH_WAYS(study_as, study_as, as_names)
+NAMES_FIND(study_as, study_as, as_names)
 NAMES(study_verdict, study_verdict, verdicts)
 NAMES(study_how, study_how, hows)
 
 /* ---- freeing ---- */
 
-static void free_points(struct study_check *check)
-{
-    FOR_EACH (struct study_point, point, check->points, check->n_points)
-        FREE_EACH(point->at, point->cases[0], point->cases[1], point->reason,
-                  point->type);
-    free(check->points);
-    check->points = NULL;
-    check->n_points = 0;
-}
-
 static void free_check(struct study_check *check)
 {
-    strings_free(check->of, check->n_of);
-    strings_free(check->at, check->n_at);
-    strings_free(check->quick, check->n_quick);
-    strings_free(check->needs, check->n_needs);
-    FREE_EACH(check->what, check->why, check->reason, check->type);
-    free_points(check);
-}
-
-static void free_arm(struct study_arm *arm)
-{
-    FREE_EACH(arm->name, arm->op, arm->semiring, arm->type, arm->isa, arm->variant,
-              arm->layout, arm->module, arm->shape, arm->pages, arm->input, arm->cache);
+    free(check->what);
+    fields_free(&study_check_fields, check);
+    fields_free(&study_needs_fields, check);
+    fields_free(&study_results_fields, check);
 }
 
 static void free_pairs(struct study_pairs *pairs)
@@ -62,15 +91,6 @@ static void free_pairs(struct study_pairs *pairs)
     free(pairs->pair);
 }
 
-static void free_sums(struct study_account *account)
-{
-    FOR_EACH (struct study_sum, sum, account->sums, account->n_sums)
-        FREE_EACH(sum->at, sum->reason, sum->type, sum->parts, sum->reverse);
-    free(account->sums);
-    account->sums = NULL;
-    account->n_sums = 0;
-}
-
 static void free_account(struct study_account *account)
 {
     FREE_EACH(account->total.of[0], account->total.of[1]);
@@ -78,13 +98,15 @@ static void free_account(struct study_account *account)
     free_pairs(&account->reverse);
     strings_free(account->at, account->n_at);
     strings_free(account->quick, account->n_quick);
-    free_sums(account);
+    FOR_EACH (struct study_sum, sum, account->sums, account->n_sums)
+        FREE_EACH(sum->at, sum->reason, sum->type, sum->parts, sum->reverse);
+    free(account->sums);
 }
 
 static void free_claim(struct study_claim *claim)
 {
-    FREE_EACH(claim->id, claim->quote, claim->text, claim->kind, claim->their,
-              claim->note, claim->instead, claim->confirms, claim->refutes);
+    FREE_EACH(claim->id, claim->quote);
+    fields_free(&study_claim_fields, claim);
     strings_free(claim->confounders, claim->n_confounders);
     free_check(&claim->check);
     FOR_EACH (struct study_check, check, claim->evidence, claim->n_evidence)
@@ -94,14 +116,10 @@ static void free_claim(struct study_claim *claim)
 
 void study_clear(struct study *study)
 {
-    FREE_EACH(study->name, study->title, study->source.title, study->source.file,
-              study->source.sha256, study->source.machine);
-    free_arm(&study->work);
+    fields_free(&study_fields, study);
+    fields_free(&study_arm_fields, &study->work);
     strings_free(study->shapes, study->n_shapes);
     strings_free(study->quick, study->n_quick);
-    FOR_EACH (struct study_arm, arm, study->arms, study->n_arms)
-        free_arm(arm);
-    free(study->arms);
     FOR_EACH (struct study_claim, claim, study->claims, study->n_claims)
         free_claim(claim);
     free(study->claims);

@@ -13,6 +13,7 @@
 
 #include "error.h"
 #include "stats/stats.h"
+#include "text/fields.h"
 #include "text/text.h"
 
 enum { STUDY_VERSION = 1, STUDY_QUOTE_WORDS = 15, STUDY_NAME_MAX = 64 };
@@ -50,7 +51,7 @@ int study_measure_find(const char *name, enum study_measure *measure);
 
 /* The values of two arms become one. */
 enum study_as { AS_VALUE, AS_DIFFERENCE, AS_RATIO }; /* of[0] - of[1]; of[0] / of[1] */
-const char *study_as_name(enum study_as as);         /* "value", "difference", "ratio" */
+/* "value", "difference", "ratio" */
 int study_as_find(const char *name, enum study_as *as);
 
 /* A case in part: texts are NULL and numbers 0 where the file says nothing. The reader
@@ -97,7 +98,8 @@ struct study_point {
     char *cases[2];     /* ids of the cases that it was formed from; or NULL */
     double value;       /* NaN: not known, and `reason` tells why */
     struct interval ci; /* of the value; study_point_exact() makes that of an exact one */
-    double floor;       /* difference of equal arms in the same rounds: 0.01; 0: none */
+    double floor;       /* difference of equal arms in the same rounds: 0.01; 0: none;
+                           study_judge() raises that of a ratio of times */
     char *reason;       /* reason why the value is not known; NULL: it is */
     char *type;         /* command that gets it, or NULL */
 
@@ -207,6 +209,13 @@ struct study {
     double seconds; /* it took so long; 0: nothing was measured */
 };
 
+/* In JSON: arms, the work; the head of a study with its arms, and its tail; a claim but
+ * for its words and checks; a check up to `expect`, then up to its results, and these. */
+extern const struct fields study_arm_fields, study_source_fields, study_fields,
+    study_run_fields;
+extern const struct fields study_claim_fields, study_check_fields, study_needs_fields,
+    study_results_fields;
+
 /* Frees what it points to, and empties it. */
 void study_clear(struct study *study);
 /* NULL if there is none of that name. */
@@ -240,8 +249,6 @@ struct study_sum *study_add_sum(struct study_account *account, const char *at);
  * has no value is absent. 0 or -ENOMEM. */
 int study_calculate(struct study *study);
 
-/* Equal arms of that check seem to differ by as much. */
-double study_floor(const struct study_check *check, const struct study_point *point);
 /* The verdict of one point of a check: inside `expect` with its whole interval, outside
  * by more than the floor, or neither. A claim of an effect, which expects a ratio of
  * times or counts above 1, from exactly 1 on without end, or below 1, must beat the floor

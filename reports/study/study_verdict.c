@@ -53,7 +53,9 @@ static bool beats_noise(const struct study_check *check, const struct interval *
     return !(check->hi < 1) || ci->hi < 1 / (1 + floor);
 }
 
-double study_floor(const struct study_check *check, const struct study_point *point)
+/* Equal arms of that check seem to differ by as much. */
+static double least_floor(const struct study_check *check,
+                          const struct study_point *point)
 {
     return is_time_ratio(check) ? fmax(point->floor, STUDY_LEAST_FLOOR) : point->floor;
 }
@@ -63,7 +65,7 @@ enum study_verdict study_point_verdict(const struct study_check *check,
                                        enum study_how *how)
 {
     const struct interval *const ci = &point->ci;
-    const double floor = study_floor(check, point), most = fmin(floor, STUDY_MOST_FLOOR);
+    const double floor = least_floor(check, point), most = fmin(floor, STUDY_MOST_FLOOR);
     const bool is_ratio = equal_value(check) == 1;
     const bool is_cause = is_ratio && check->lo == 1 && isinf(check->hi);
     const double noise = is_ratio ? 1 + floor : 1;
@@ -116,6 +118,7 @@ static int judge_check(struct study_check *check)
         return 0;
     for (size_t i = 0; i < check->n_points; i++) {
         struct study_point *const point = &check->points[i];
+        point->floor = least_floor(check, point);
         point->verdict = study_point_verdict(check, point, &point->how);
         if (weight(point->verdict) > weight(check->points[check->decided_by].verdict))
             check->decided_by = i;

@@ -247,7 +247,7 @@ static void undecided_tell(const struct study_check *check, struct buffer *out)
     if (check->verdict != STUDY_UNDECIDED || !point)
         return;
     const enum unit unit = unit_of(check);
-    const double floor = study_floor(check, point);
+    const double floor = point->floor;
     const bool inside = point->ci.lo >= check->lo && point->ci.hi <= check->hi;
     const bool beyond = point->ci.lo > check->hi || point->ci.hi < check->lo;
     buffer_add(out, "Not decided: it lies between ");

@@ -13,6 +13,8 @@
 enum field_kind {
     FIELD_TEXT,   /* string; NULL is written as "" */
     FIELD_NAME,   /* string, or null for NULL; may be missing */
+    FIELD_ABSENT, /* the same: reason why the fields behind it are neither written nor
+                     read */
     FIELD_NUMBER, /* number; null if not finite */
     FIELD_CHANGE, /* the same from -1 up */
     FIELD_SPAN,   /* the same from 0 up */
@@ -25,13 +27,20 @@ enum field_kind {
     FIELD_BOOL,      /* may be missing: false */
     FIELD_CI,        /* interval from 0 up, or null; beside it stands "ci_level" */
     FIELD_CHANGE_CI, /* the same from -1 up */
+    FIELD_VALUE_CI,  /* the same of any numbers */
     FIELD_ENDS,      /* the same from 0 up with the level of another one */
     FIELD_PART,      /* object */
+    FIELD_KNOWN,     /* the same; null or missing if the texts at its front are NULL */
     FIELD_MAYBE,     /* the same of a struct behind a pointer; null or missing for NULL */
     FIELD_WORD,      /* string: the name of a value of an enumeration */
+    FIELD_TOLD,      /* the same; a reader derives the value anew */
+    FIELD_TEAM,      /* number of threads from 1, or "all" for -1; 0: missing */
     FIELD_LIST,      /* array of objects */
     FIELD_LATER,     /* the same; may be missing: older files do not have it */
     FIELD_KEYED,     /* object of numbers, or of texts: an array of names and these */
+    FIELD_NAMED,     /* object of objects: an array of structs that begin with their
+                        names; value_fields() leaves it to its caller */
+    FIELD_PAIR,      /* array of up to two strings: the struct has two pointers */
     FIELD_TEXTS,     /* array of strings */
     FIELD_NOTES,     /* the same; may be missing */
     FIELD_NUMBERS,   /* array of numbers from 0 up */
@@ -57,22 +66,25 @@ struct fields {
     {.name = name_, .kind = FIELD_##kind_, .offset = offsetof(struct type, member)}
 /* An object for members of the same struct, and one for a struct in it. */
 #define FIELD_GROUP(name_, fields) {.name = name_, .kind = FIELD_PART, .inner = &(fields)}
-#define FIELD_PART_OF(type, member, fields)   \
-    {.name = #member,                         \
-     .kind = FIELD_PART,                      \
-     .offset = offsetof(struct type, member), \
+#define FIELD_PART_AS(name_, kind_, type, member, fields) \
+    {.name = name_,                                       \
+     .kind = FIELD_##kind_,                               \
+     .offset = offsetof(struct type, member),             \
      .inner = &(fields)}
-#define FIELD_MAYBE_OF(type, member, fields)  \
-    {.name = #member,                         \
-     .kind = FIELD_MAYBE,                     \
-     .offset = offsetof(struct type, member), \
-     .inner = &(fields),                      \
+#define FIELD_PART_OF(type, member, fields) \
+    FIELD_PART_AS(#member, PART, type, member, fields)
+#define FIELD_MAYBE_AS(name_, type, member, fields) \
+    {.name = name_,                                 \
+     .kind = FIELD_MAYBE,                           \
+     .offset = offsetof(struct type, member),       \
+     .inner = &(fields),                            \
      .size = sizeof *((struct type *)NULL)->member}
-#define FIELD_WORD_AS(name_, type, member, names) \
-    {.name = name_,                               \
-     .kind = FIELD_WORD,                          \
-     .offset = offsetof(struct type, member),     \
-     .words = names,                              \
+#define FIELD_MAYBE_OF(type, member, fields) FIELD_MAYBE_AS(#member, type, member, fields)
+#define FIELD_WORD_AS(name_, kind_, type, member, names) \
+    {.name = name_,                                      \
+     .kind = FIELD_##kind_,                              \
+     .offset = offsetof(struct type, member),            \
+     .words = names,                                     \
      .length = ARRAY_LEN(names)}
 #define FIELD_LIST_AS(name_, kind_, type, list, n_, fields) \
     {.name = name_,                                         \

@@ -47,8 +47,10 @@ int text_find(const char *const *names, size_t n, const char *name);
     {                                        \
         return (names)[value];               \
     }
-#define NAMES_BOTH_WAYS(name, type, names)                          \
-    NAMES(name, type, names)                                        \
+#define NAMES_BOTH_WAYS(name, type, names) \
+    NAMES(name, type, names)               \
+    NAMES_FIND(name, type, names)
+#define NAMES_FIND(name, type, names)                               \
     int name##_find(const char *text, enum type *value)             \
     {                                                               \
         const int found = text_find(names, ARRAY_LEN(names), text); \

@@ -202,25 +202,16 @@ void change_summary(const struct run *run, size_t first, size_t end,
                  {VERDICT_UNUSABLE, "unusable"},
                  {VERDICT_NEW, "new"},
                  {VERDICT_GONE, "gone"}};
-    size_t count[ARRAY_LEN(order)] = {0}, all = 0, changes = 0;
-    double sum = 0;
+    size_t count[VERDICTS], all = 0;
+    double change;
+    const size_t changes = verdicts_count(run, first, end, count, &change);
 
-    for (size_t i = first; i < end; i++) {
-        const struct comparison *const c = run->results[i].comparison;
-        if (!c || run->results[i].is_baseline)
-            continue;
-        count[c->verdict]++;
-        all++;
-        if (result_is_usable(&run->results[i])) {
-            sum += log1p(c->change);
-            changes++;
-        }
-    }
+    for (size_t i = 0; i < VERDICTS; i++)
+        all += count[i];
     buffer_format(buffer, "%zu case%s", all, all == 1 ? "" : "s");
     for (size_t i = 0; i < ARRAY_LEN(order); i++)
         if (count[order[i].verdict])
             buffer_format(buffer, ", %zu %s", count[order[i].verdict], order[i].word);
     if (changes > 1)
-        buffer_format(buffer, "; geometric mean %+.2f%%",
-                      100 * expm1(sum / (double)changes));
+        buffer_format(buffer, "; geometric mean %+.2f%%", 100 * change);
 }
