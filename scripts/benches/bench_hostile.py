@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/hostile"))
 sys.dont_write_bytecode = True
+from hostile_tool import patiently
 # how many attacks of each part --short takes; all of "texts" are tests of cli_texts, too
 PARTS = {"runs": 12, "studies": 20, "texts": 0, "plugins": 20, "foreign": 20, "signals": 20,
          "limits": 20, "projects": 40, "tracer": 20, "locks": 15,
@@ -42,7 +43,7 @@ def judged(attack):
     """(number of expected outcomes, [(name, what is unexpected)])"""
     name, act = attack
     try:
-        result = act()
+        result = patiently(act)
     except (AssertionError, OSError, ValueError) as error:
         return 0, [(name, str(error) or repr(error))]
     return result if result else (1, [])

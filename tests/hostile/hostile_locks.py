@@ -10,7 +10,7 @@ import struct
 import tempfile
 from pathlib import Path
 
-from hostile_tool import GEMM, Started, environment, need, run_case
+from hostile_tool import GEMM, Started, environment, need, run_case, timeout_of
 
 FILE = "simdbench-cpus.lock"
 REGION, PID_BYTES, CPUS_MAX = 1 << 32, 16, 1024
@@ -74,7 +74,7 @@ def beside_lock(context, take, statuses, word, place):
         try:
             take(file)
             for wait in ["--wait=no", "--wait=0.1"]:
-                started, _ = run_case([context.program, *RUN, wait], statuses,
+                started, _ = run_case([context.program, *RUN, timeout_of(), wait], statuses,
                                       env=environment(SIMDBENCH_LOCKS=folder))
                 text = started.err.decode()
                 need(word in text, f"no '{word}' in {text!r}")
@@ -88,7 +88,7 @@ def odd_file(context, data):
     """It is full of anything: that changes no lock."""
     with tempfile.TemporaryDirectory(prefix="simdbench-") as folder:
         (Path(folder) / FILE).write_bytes(data)
-        run_case([context.program, *RUN, "--wait=no"], DONE,
+        run_case([context.program, *RUN, timeout_of(), "--wait=no"], DONE,
                  env=environment(SIMDBENCH_LOCKS=folder))
 
 
@@ -96,7 +96,7 @@ def odd_kind(context, make):
     """What is no file of its own is left alone."""
     with tempfile.TemporaryDirectory(prefix="simdbench-") as folder:
         make(Path(folder) / FILE)
-        started, _ = run_case([context.program, *RUN, "--wait=no"], DONE,
+        started, _ = run_case([context.program, *RUN, timeout_of(), "--wait=no"], DONE,
                               env=environment(SIMDBENCH_LOCKS=folder))
         need(b"not locked against other runs" in started.err, f"{started.err}")
 
@@ -116,10 +116,10 @@ def history(context, begin, reader):
     with tempfile.TemporaryDirectory(prefix="simdbench-") as folder:
         path = Path(folder) / "h.sqlite"
         option = f"--history={path}"
-        run_case([context.program, *RUN[:-1], option], DONE)
+        run_case([context.program, *RUN[:-1], timeout_of(), option], DONE)
         with sqlite3.connect(path, isolation_level=None) as database:
             database.execute(begin)
-            words = ["history", option] if reader else [*RUN[:-1], option]
+            words = ["history", option] if reader else [*RUN[:-1], timeout_of(), option]
             statuses = DONE if reader and "EXCLUSIVE" not in begin else BAD
             started, _ = run_case([context.program, *words], statuses)
             need(statuses == DONE or b"another process keeps it locked" in started.err,
@@ -133,7 +133,7 @@ def killed_gate(context, number):
         env = environment(TMPDIR=temporary)
         env["ASAN_OPTIONS"] += ":handle_segv=0"  # the signal comes from here
         words = [context.program, "ab", module, module, "twice", "--sizes=100", "--threshold=90%",
-                 "--rounds=1"]
+                 "--rounds=1", timeout_of()]
         with tempfile.TemporaryDirectory(prefix="simdbench-") as folder:
             started = Started([*words, "--processes=1000"], folder, env=env)
             while started.process.poll() is None and not list(Path(temporary).glob("*/control")):

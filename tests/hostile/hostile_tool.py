@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -34,11 +35,28 @@ def need(good, what):
 
 
 # --timeout alone ends these acts. Others may answer late on a busy machine.
-ENDLESS = ("hang", "stop", "silence", "close", "read-socket", '{"ns": 1000, "cpu_ns": 1000}')
+ENDLESS = ("hang", "stop", "silence", "close", "read-socket", "fork-hang", "vfork-hang",
+           "more-slowly", '{"ns": 1000, "cpu_ns": 1000}')
+LATE = re.compile(r"no\s+answer\s+to\s+'[^']*'\s+within\s+\S+\s+s\s+\(--timeout\)")
+again = threading.local()
 
 
-def timeout_of(act):
-    return f"--timeout={5 if act.partition(':')[2] in ENDLESS else 60}s"
+def timeout_of(act=""):
+    seconds = 5 if act.partition(":")[2] in ENDLESS else 60
+    return f"--timeout={seconds * getattr(again, 'patience', 1)}s"
+
+
+def patiently(act):
+    """Does an act; if an answer came late, does it again and waits five times as long. A hang
+    is late again, a machine that stood still is not."""
+    again.patience = 1
+    try:
+        return act()
+    except AssertionError as error:
+        if not LATE.search(str(error)):
+            raise
+    again.patience = 5
+    return act()
 
 
 # Findings about this machine go to a cache that is not the user's.

@@ -4,7 +4,7 @@ say how. Each act is done in the call that is traced, by --prove, by explain and
 ab --gate-code."""
 import re
 
-from hostile_tool import ROOT, SHORT, environment, need, rows, run_case
+from hostile_tool import ROOT, SHORT, environment, need, rows, run_case, timeout_of
 
 TABLE = re.compile(r'\{"([\w-]+)",\s*\w+\}')
 # Each is a call that is wrong, whoever looks.
@@ -27,7 +27,7 @@ def plugin(context):
 
 
 def run(context, how, statuses, *words):
-    return run_case([context.program, *words, "--timeout=10s", "--json=run.json"], statuses,
+    return run_case([context.program, *words, timeout_of(how), "--json=run.json"], statuses,
                     env=environment(HOSTILE=how))
 
 
