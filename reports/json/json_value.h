@@ -7,6 +7,9 @@
 
 #include "json_common.h"
 
+/* The largest number that is read: percents and the like of it stay finite. */
+#define NUMBER_MAX 1e300
+
 /* `json` is NULL if there is no such member. `parent` must outlive the value; the root
  * has none. */
 struct value {
@@ -53,7 +56,7 @@ int value_text(const struct value *value, char **text);
 const char *value_words(const struct value *object, const char *name);
 int value_name(const struct value *value, char **text); /* null or missing: untouched */
 int value_number(const struct value *value, double *number);
-/* From `least` up to 1e300. */
+/* From `least` up to NUMBER_MAX. */
 int value_from(const struct value *value, double least, double *number);
 int value_whole(const struct value *value, double max, double *number);
 int value_fields(const struct value *object, const struct fields *fields, void *base);
