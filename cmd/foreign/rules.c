@@ -150,7 +150,7 @@ static int read_condition(const char *text, const char *at, size_t n, struct rul
     struct condition *const condition = &rule->condition[rule->n++];
     const size_t word = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
     condition->source = must_have(strndup(at, n));
-    if (isa_rank(at) >= 0)
+    if (!strpbrk(condition->source, "<>=!") && isa_rank(condition->source) >= 0)
         return wrong(text, at, n, error,
                      "write isa>=%.*s, as in --expect='mix_*: isa>=%.*s'", (int)n, at,
                      (int)n, at);
