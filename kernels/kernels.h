@@ -225,7 +225,8 @@ int op_fill(const struct simdbench_op *op, const struct simdbench_operands *oper
 
 /* Writes all operands back to memory and drops them from all caches. */
 void operands_evict(const struct operands *operands);
-/* Reads each of their lines, so that a cache has them, unless they take more bytes. */
+/* Reads each of their lines, so that a cache has them, unless all together have more
+ * than `most` bytes. */
 void operands_touch(const struct operands *operands, uint64_t most);
 
 /* Positions to check, as element offsets; gaps between rows are left out. All of them if

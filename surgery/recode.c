@@ -120,9 +120,13 @@ enum {
 /* It has a prefix of a segment or an address. */
 static bool elsewhere(const ZydisDecodedInstruction *decoded)
 {
-    for (unsigned i = 0; i < decoded->raw.prefix_count; i++)
-        if (decoded->raw.prefixes[i].type == ZYDIS_PREFIX_TYPE_EFFECTIVE)
+    enum { SEGMENT_FS = 0x64, SEGMENT_GS = 0x65, ADDRESS_SIZE = 0x67 };
+    for (unsigned i = 0; i < decoded->raw.prefix_count; i++) {
+        const unsigned value = decoded->raw.prefixes[i].value;
+        if (decoded->raw.prefixes[i].type == ZYDIS_PREFIX_TYPE_EFFECTIVE &&
+            (value == SEGMENT_FS || value == SEGMENT_GS || value == ADDRESS_SIZE))
             return true;
+    }
     return false;
 }
 
@@ -136,7 +140,7 @@ static bool recode_masked(const struct coded *old, struct change *change)
         VEX_3, (unsigned char)((data < 8 ? HIGH : 0) | HIGH / 2 | HIGH / 4 | MAP_0F38),
         (unsigned char)((~mask & NO_REGISTER) << 3 | PREFIX_66), STORE_MASKED,
         (unsigned char)((data & 7) << 3 | RDI)};
-    if (elsewhere(&old->decoded))
+    if (!__builtin_cpu_supports("avx") || elsewhere(&old->decoded))
         return false;
     memcpy(change->bytes, bytes, sizeof bytes);
     change->after = sizeof bytes;

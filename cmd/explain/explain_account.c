@@ -216,8 +216,9 @@ static void add_causes(const struct subject *a, const struct subject *b,
         const enum inspect_fact experiment = finding->experiment, cost = cost_of(finding);
         if (cost != INSPECT_FACTS && is_most(a) && is_most(b) &&
             !is_told(&account->bounds, finding->cause))
-            add_bound(account, inspect_cause_name(finding->cause), bound_of(a, cost),
-                      bound_of(b, cost), least);
+            add_bound(account, inspect_cause_name(finding->cause),
+                      fmin(bound_of(a, cost), cycles_of(a)),
+                      fmin(bound_of(b, cost), cycles_of(b)), least);
         if (finding->confidence != INSPECT_FLIPPED || told[experiment] ||
             finding->cause == CAUSE_placement ||
             is_told(&account->bounds, finding->cause))

@@ -266,6 +266,7 @@ static void refute(struct inspect_facts *facts)
     const bool same = facts->fact[FACT_input_repeated].known && same_work_helps(facts) &&
                       !(GET(unweighed) > 0);
     const double repeated = facts->fact[FACT_input_repeated].high;
+    inspect_fact_set_absent(facts, FACT_overlap, NULL);
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
         const bool waits = bound == FACT_chain_cycles || bound == FACT_window_cycles;
@@ -274,8 +275,9 @@ static void refute(struct inspect_facts *facts)
                             (waits && same ? fmin(all, cycles_of(facts, repeated)) : all);
         if (!(inspect_fact_value(facts, bound) > most))
             continue;
-        if (bound == FACT_chain_cycles && GET(trips) <= few_turns)
-            PUT(overlap, GET(chain_cycles) / GET(cycles));
+        if (bound == FACT_chain_cycles && GET(trips) <= few_turns &&
+            GET(call_cycles) >= 500 && turns(facts) >= 4 * GET(trips))
+            PUT(overlap, GET(chain_cycles) * GET(loop_share) / GET(cycles));
         inspect_fact_set_absent(facts, bound, why);
         facts->fact[bound].refuted = true;
         for (size_t k = 0; k < sizeof twins / sizeof *twins; k++)

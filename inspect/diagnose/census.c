@@ -113,7 +113,7 @@ static void leave(const struct node *node, uint32_t i, double avx, struct ways *
             continue;
         to->gone += (double)node->edge[e].count;
         to->avx += left * (double)node->edge[e].count;
-        to->touches = last;
+        to->touches = last > to->touches ? last : to->touches;
     }
 }
 

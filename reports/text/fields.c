@@ -11,9 +11,9 @@ static void list_free(const struct field *field, char *base)
     const size_t *const n = (void *)(base + field->length);
 
     for (size_t i = 0; i < *n; i++) {
-        char *const entry = *list + i * field->size;
+        void *const entry = *list + i * field->size;
         if (field->kind == FIELD_NAMED)
-            free(*(void **)(void *)entry);
+            free(*(void **)entry);
         fields_free(field->inner, entry);
     }
     free(*list);

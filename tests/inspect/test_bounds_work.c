@@ -166,6 +166,7 @@ TEST(test_short_chains)
     facts = tile();
     SET(instructions, 16);
     SET(call_cycles, 4000);
+    SET(loop_share, 0.8);
     SET(trips, 8);
     SET(chain, 8);
     SET(register_chain, 3);
@@ -179,14 +180,26 @@ TEST(test_short_chains)
     inspect_bounds(&facts);
     assert_near(VALUE(chain_cycles), 8, 1e-9);
     inspect_fact_set_absent(&facts, FACT_register_chain, NULL);
-    SET(chain, 19); /* nothing shows that it takes the time */
+    SET(chain, 22); /* nothing shows that it takes the time */
     inspect_bounds(&facts);
     assert_false(facts.fact[FACT_chain_cycles].known);
-    assert_near(VALUE(overlap), 19 / 16.0, 1e-9);
+    assert_near(VALUE(overlap), 22 * 0.8 / 16, 1e-9);
+    /* Calls of less than 500 cycles overlap with each other, and so do entries of few. */
+    SET(chain, 22);
+    SET(call_cycles, 499);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(overlap)));
+    SET(chain, 22);
+    SET(call_cycles, 600);
+    SET(call_instructions, 31 * 16 / 0.8);
+    inspect_bounds(&facts);
+    assert_true(facts.fact[FACT_chain_cycles].refuted);
+    assert_true(isnan(VALUE(overlap)));
+    SET(call_cycles, 4000);
+    SET(call_instructions, 4000);
     /* Many turns in a row have no others around them to overlap with. */
-    inspect_fact_set_absent(&facts, FACT_overlap, NULL);
     SET(trips, 33);
-    SET(chain, 19);
+    SET(chain, 22);
     inspect_bounds(&facts);
     assert_true(facts.fact[FACT_chain_cycles].refuted);
     assert_true(isnan(VALUE(overlap)));

@@ -101,8 +101,8 @@ FUNCTION(streams, "1: movups (%rdi), %xmm0\n   movl 16(%rdi), %eax\n"
 FUNCTION(masked_streams,
          "   pcmpeqd %xmm1, %xmm1\n   psrldq $4, %xmm1\n   movaps %xmm1, %xmm9\n"
          "1: movups (%rdi), %xmm0\n   movaps %xmm0, %xmm8\n"
-         "   xchgq %rdi, %rsi\n   maskmovdqu %xmm1, %xmm0\n"
-         "   addq $16, %rdi\n   vmaskmovdqu %xmm9, %xmm8\n"
+         "   xchgq %rdi, %rsi\n   maskmovdqu %xmm9, %xmm8\n"
+         "   addq $16, %rdi\n   vmaskmovdqu %xmm1, %xmm0\n"
          "   addq $16, %rdi\n   xchgq %rdi, %rsi\n   addq $16, %rdi\n"
          "   subl $4, %ecx\n   ja 1b\n   sfence\n   retq\n")
 /* Some of their loads cross lines: all begin 8 bytes behind a multiple of their size, or

@@ -204,9 +204,10 @@ struct timed {
  * other processes pushed out of it would never come back. */
 static void bring_near(const struct timed *timed)
 {
-    static long level_2;
+    static long level_2 = -2;
     const struct service *const service = timed->service;
-    level_2 = level_2 ?: sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (level_2 == -2)
+        level_2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
     if (level_2 > 0 && !service->n_sets && service->operands.view.threads < 2 &&
         !timed->call->cold && !timed->entry->is_long)
         operands_touch(&service->operands, (uint64_t)level_2);
