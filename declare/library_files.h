@@ -73,7 +73,7 @@ void families_free(struct family *family, size_t n);
 const char *name_isa(const char *name);
 
 /* The way to a function: "mix_avx2" is itself, "choose()" and "choose(1)" return it,
- * "table[3]" holds it. */
+ * "table[3]" holds it. "choose()" and "choose(0)" are the same call. */
 struct place {
     enum place_kind { PLACE_SYMBOL, PLACE_RESOLVER, PLACE_TABLE } kind;
     char name[DECLARED_TEXT];

@@ -236,7 +236,8 @@ static int check_whole(const struct command_row *command, const struct options *
     if (command && guess_place(words, command, error) < 0)
         return -EINVAL;
     if (command && command->mask == COMMAND_THREADS && words->n &&
-        isdigit((unsigned char)*words->item[0]))
+        isdigit((unsigned char)*words->item[0]) &&
+        !words->item[0][strspn(words->item[0], "0123456789,-")])
         return invalid(error,
                        "%.20s: threads takes an op; numbers of threads are an option: "
                        "simdbench threads %.60s --threads=%.20s",

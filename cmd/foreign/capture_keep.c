@@ -23,10 +23,11 @@ static void note_other(struct target *target, const struct declared_argument *ar
         must(string_set(&target->why_not, text));
 }
 
-/* The address of an array that is passed, or that a place of it tells. */
-static bool find_array(const struct declaration *declaration,
-                       const struct declared_sizes *sizes,
-                       const struct program_call *call, uint32_t array, uint64_t *address)
+/* The word of an argument that is passed: an integer, or the address of an array. An
+ * array that is not passed is found by a place in it. */
+static bool find_word(const struct declaration *declaration,
+                      const struct declared_sizes *sizes, const struct program_call *call,
+                      uint32_t array, uint64_t *address)
 {
     const uint64_t size = ctype_bytes(declaration->argument[array].type);
     int number = array < declaration->n_passed ? capture_word(declaration, array) : -1;
@@ -56,7 +57,7 @@ static bool is_as_declared(const struct declaration *declaration,
         uint64_t begin = 0;
         if (!known || argument->by_address || number < 0 ||
             kept_integer(declaration, i) ||
-            (place && !find_array(declaration, sizes, call, argument->within, &begin)))
+            (place && !find_word(declaration, sizes, call, argument->within, &begin)))
             continue;
         const uint64_t word = call->argument[number] - begin;
         const int64_t value = null ? (int64_t)word : capture_value(argument, word);
@@ -88,7 +89,7 @@ static bool read_arguments(const struct declaration *declaration,
     for (uint32_t i = 0; i < declaration->n; i++) {
         const uint64_t bytes = kept_bytes(declaration, sizes, i);
         uint64_t word;
-        if (bytes && !find_array(declaration, sizes, call, i, &word))
+        if (bytes && !find_word(declaration, sizes, call, i, &word))
             return false;
         if (kept_integer(declaration, i)) {
             const int64_t value = capture_value(&declaration->argument[i], word);

@@ -20,7 +20,7 @@ static const struct adapter adapters[] = {
      .reader = read_go, .one_case = true, .choice = CHOICE_PARTS, .repetitions = 50,
      .failed = "\nFAIL\n",
      .hint = "files are looked for in its package's folder: --cwd-old, --cwd-new"},
-    /* It looks for gnuplot, whatever it is told. */
+    /* It starts gnuplot to ask for its version, even with --noplot: `asks`. */
     {.name = "criterion", .mark = "CRITERION_HOME",
      .list = "--bench --list", .list_reader = read_criterion_list,
      .run = "--bench {case} --noplot --sample-size=20 --nresamples=1001 --warm-up-time={seconds} "

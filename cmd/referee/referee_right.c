@@ -144,7 +144,7 @@ int judge_edges(struct referee *referee, const struct text_list *shapes,
     struct judgement *const judgement = referee->judgement;
     struct stage stage;
     struct repeated told;
-    if (judgement->note || !has_free_floats(referee))
+    if (!has_free_floats(referee))
         return 0;
     int status = stage_begin(referee, shapes->item[0], CHECK_BYTES, &stage, error);
     stage.input = "edges";
@@ -152,12 +152,15 @@ int judge_edges(struct referee *referee, const struct text_list *shapes,
     const bool ran = status == 0;
     status = status ?: stage_run(referee, &stage, CANDIDATE, &told, error);
     stage_end(&stage);
-    if (ran && (status == -EDOM || status == REJECTED))
-        must(asprintf(&judgement->note,
-                      "is not as %s on inputs that are NaN, infinite, zero or subnormal, "
-                      "which --input=edges judges: %s",
-                      referee->known[referee->reference].name,
-                      status == REJECTED ? judgement->detail : error->text));
+    if (ran && (status == -EDOM || status == REJECTED)) {
+        FREED_BY(free_memory) char *first = judgement->note;
+        must(asprintf(
+            &judgement->note,
+            "%s%sis not as %s on inputs that are NaN, infinite, zero or subnormal, "
+            "which --input=edges judges: %s",
+            first ?: "", first ? "; it " : "", referee->known[referee->reference].name,
+            status == REJECTED ? judgement->detail : error->text));
+    }
     if (status == REJECTED) {
         FREE_EACH(judgement->reason, judgement->detail);
         judgement->reason = judgement->detail = NULL;

@@ -307,15 +307,39 @@ int library_link(const char *path, char **linked, char **command, struct error *
 
 /* ---- what is not in the file ---- */
 
-/* Names are looked for before the file is read as a library, which takes much longer. */
-static bool exports(const char *path, const char *name)
+/* Files that were read: libraries have several names, and folders too. */
+struct searched {
+    struct {
+        dev_t device;
+        ino_t inode;
+    } file[4096];
+    size_t n;
+};
+
+static bool is_new(struct searched *searched, const struct stat *facts)
 {
+    for (size_t i = 0; i < searched->n; i++)
+        if (searched->file[i].device == facts->st_dev &&
+            searched->file[i].inode == facts->st_ino)
+            return false;
+    if (searched->n < ARRAY_LEN(searched->file)) {
+        searched->file[searched->n].device = facts->st_dev;
+        searched->file[searched->n++].inode = facts->st_ino;
+    }
+    return true;
+}
+
+/* Names are looked for before the file is read as a library, which takes much longer. */
+static bool exports(const char *path, const char *name, struct searched *searched)
+{
+    const off_t most = 64 << 20;
     const size_t length = strlen(name) + 1;
     FREED_BY(library_close) struct library library = {.n = 0};
     struct error why;
     struct stat facts;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool found = fd >= 0 && fstat(fd, &facts) == 0 && facts.st_size > 0;
+    bool found = fd >= 0 && fstat(fd, &facts) == 0 && facts.st_size > 0 &&
+                 facts.st_size <= most && is_new(searched, &facts);
     void *const map =
         found ? mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
               : MAP_FAILED;
@@ -336,17 +360,18 @@ static bool exports(const char *path, const char *name)
 /* The linker's word for a library of the usual folders that has the symbol. */
 static bool find_option(const char *name, char *option, size_t size)
 {
+    FREED_BY(free_memory) struct searched *searched = calloc(1, sizeof *searched);
     char pattern[PATH_MAX];
     glob_t all;
     bool found = false;
-    for (size_t i = 0; i < ARRAY_LEN(folders) && !found; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(folders) && searched && !found; i++) {
         snprintf(pattern, sizeof pattern, "%s/lib*.so*", folders[i]);
         if (glob(pattern, 0, NULL, &all))
             continue;
         for (size_t k = 0; k < all.gl_pathc && !found; k++) {
             const char *const file = basename(all.gl_pathv[k]);
             const char *const end = strstr(file, ".so");
-            found = exports(all.gl_pathv[k], name);
+            found = exports(all.gl_pathv[k], name, searched);
             if (found && end[3])
                 snprintf(option, size, "-l:%s", file);
             else if (found)
@@ -367,9 +392,15 @@ void library_explain_load(struct error *error)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(at + sizeof mark - 1, " ,"),
              at + sizeof mark - 1);
     const bool found = find_option(name, option, sizeof option);
-    error_set(
-        error, -ENOENT,
-        "it needs %.100s of another library: LDLIBS=%.100s before the command links "
-        "%s, too",
-        name, found ? option : "-lNAME", found ? "it" : "library NAME");
+    if (found)
+        error_set(
+            error, -ENOENT,
+            "it needs %.100s, which is in another library: type LDLIBS=%.100s before "
+            "the command, or name another library that has it",
+            name, option);
+    else
+        error_set(
+            error, -ENOENT,
+            "it needs %.100s of another library: type LDLIBS=-lNAME before the command",
+            name);
 }

@@ -137,8 +137,13 @@ int place_resolve(void *handle, const struct library *library, const struct plac
                      ?: take_entry(function, place, address, error);
     if (status == 0 && *address && place->kind == PLACE_RESOLVER)
         *address = ((resolver *)*address)(place->index);
-    if (status == 0 && !*address)
-        status = error_set(error, -ENXIO, "%.80s%s gives no function", place->name,
-                           place->kind == PLACE_RESOLVER ? "()" : "");
+    if (status == 0 && !*address) {
+        char number[16] = "";
+        if (place->index)
+            snprintf(number, sizeof number, "%u", place->index);
+        status = error_set(error, -ENXIO, "%.80s%s%s%s gives no function", place->name,
+                           place->kind == PLACE_RESOLVER ? "(" : "", number,
+                           place->kind == PLACE_RESOLVER ? ")" : "");
+    }
     return status;
 }

@@ -69,7 +69,8 @@ int freer_parse(struct reader *reader, const char *freed, char name[DECLARED_NAM
     *by_address = status == 0 && name[0] && reader_take(reader, "(");
     if (!*by_address)
         return status;
-    const bool named = freed && !token_is(reader_token(reader) + 1, ")");
+    const bool named = freed && token_is(reader_token(reader), "&") &&
+                       !token_is(reader_token(reader) + 1, ")");
     return reader_expect(reader, "&", "of the address: free f(&)")
                ?: (named ? reader_expect(reader, freed, "behind '&'") : 0)
                ?: reader_expect(reader, ")", "behind what is freed");

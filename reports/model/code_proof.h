@@ -87,7 +87,7 @@ struct code_change {
     size_t n_faults;
 };
 
-/* In JSON; that of a result is its proof and base's. */
+/* In JSON: members "proof" and "base_proof" of a result; a change of code. */
 extern const struct fields proofs_fields, code_change_fields;
 
 void code_proof_free(struct code_proof *proof);

@@ -108,7 +108,7 @@ struct explanation {
     double seconds;                         /* experiments took so long */
 };
 
-/* Its fields in JSON are those of three places. */
+/* In JSON: its member "explanation", and "findings" beside it. */
 extern const struct fields explanation_fields, explanation_findings;
 
 struct result;

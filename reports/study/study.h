@@ -209,12 +209,15 @@ struct study {
     double seconds; /* it took so long; 0: nothing was measured */
 };
 
-/* In JSON: arms, the work; the head of a study with its arms, and its tail; a claim but
- * for its words and checks; a check up to `expect`, then up to its results, and these. */
-extern const struct fields study_arm_fields, study_source_fields, study_fields,
-    study_run_fields;
-extern const struct fields study_claim_fields, study_check_fields, study_needs_fields,
-    study_results_fields;
+/* Members in JSON. */
+extern const struct fields study_arm_fields; /* op ... threads: of an arm, or the work */
+extern const struct fields study_source_fields;  /* title, file, sha256, machine */
+extern const struct fields study_fields;         /* name, title, source, arms */
+extern const struct fields study_run_fields;     /* is_quick, level, seconds */
+extern const struct fields study_claim_fields;   /* all but id, quote and checks */
+extern const struct fields study_check_fields;   /* measure, of, as */
+extern const struct fields study_needs_fields;   /* threads, at, quick, needs, why */
+extern const struct fields study_results_fields; /* verdict, how, reason, type, points */
 
 /* Frees what it points to, and empties it. */
 void study_clear(struct study *study);

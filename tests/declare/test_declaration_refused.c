@@ -264,6 +264,7 @@ static const struct {
      "pointers to n elements each are written *x[k][n]"},
     {"void (char **x free 3)", "expected a name"},
     {"void (void *x = from f() free g(x))", "expected '&' of the address: free f(&)"},
+    {"void (void *x = from f() free g(", "expected '&' of the address: free f(&)"},
     {"void (void *x = from f() free g(&y))", "expected 'x' behind '&'"},
     {"void *f() free g(&x)", "expected ')' behind what is freed"},
     {"int f() free g", "no pointer is returned that could be freed"},

@@ -371,6 +371,7 @@ TEST(test_resolve)
     } bad[] = {{"mix_table[2]", "mix_table[2]: the table has 2 entries", -ERANGE},
                {"mix_c[0]", "mix_c is a function and no table", -EINVAL},
                {"choose_none()", "choose_none() gives no function", -ENXIO},
+               {"choose_none(1)", "choose_none(1) gives no function", -ENXIO},
                {"mix_d", "did you mean mix_c", -ENOENT}};
     struct error error = {.text = ""};
     void *const handle = dlopen(library_path, RTLD_NOW | RTLD_LOCAL);

@@ -60,7 +60,7 @@ static void measure_columns(struct page *page)
         all += GAP + page->width[column];
     }
     const int over = all - (page->options->width ?: all);
-    if (over > 0)
+    if (over > 0 && *claims > CLAIM_LEAST)
         *claims = *claims - over > CLAIM_LEAST ? *claims - over : CLAIM_LEAST;
     page->claim_most = *claims < CLAIM_MOST ? *claims : CLAIM_MOST;
 }

@@ -37,8 +37,8 @@ class CallLibraries(CallCase):
                        "int first(char *to) { return *inet_neta(1u << 24, to, 16); }")
         words = "call", f"{path}:first", "int (char to[16])", *SHORT
         said = self.run_tool(*words, status=2).stderr
-        option = re.search("it needs inet_neta of another library: LDLIBS=(-l\\S+) before",
-                           said)[1]
+        option = re.search("it needs inet_neta, which is in another library: type LDLIBS=(-l\\S+) "
+                           "before the command, or name another library", said)[1]
         self.assertRegex(option, "^-l(resolv$|:libresolv)")
         self.run_tool(*words, env=environment(LDLIBS=option))
 

@@ -254,3 +254,22 @@ TEST(golden_outputs)
         run_free(run);
     }
 }
+
+/* Wide columns beside it do not make a column of claims wider than its text. */
+TEST(short_claims)
+{
+    struct run *const run = sample_study_run();
+    for (size_t i = 0; i < run->n_studies; i++)
+        FOR_EACH (struct study_claim, claim, run->studies[i].claims,
+                  run->studies[i].n_claims) {
+            claim->id[1] = '\0';
+            if (claim->quote)
+                claim->quote[1] = '\0';
+            else if (claim->text)
+                claim->text[1] = '\0';
+        }
+    char *const text =
+        sample_text(run, FORMAT_TABLE, &(struct text_options){.width = 40});
+    assert_non_null(strstr(text, "\n  claim       their"));
+    run_free(run);
+}
