@@ -88,7 +88,7 @@ static bool read_arguments(const struct declaration *declaration,
 {
     for (uint32_t i = 0; i < declaration->n; i++) {
         const uint64_t bytes = kept_bytes(declaration, sizes, i);
-        uint64_t word;
+        uint64_t word = 0;
         if (bytes && !find_word(declaration, sizes, call, i, &word))
             return false;
         if (kept_integer(declaration, i)) {

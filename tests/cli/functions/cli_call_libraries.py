@@ -29,6 +29,7 @@ class CallLibraries(CallCase):
         text = self.run_tool("audit", f"{path}:mix_c", MIX, "--sizes=64", "--dry-run").stdout
         self.assertIn("mix:mix/f32/avx2/mix_avx2@64", text)
 
+    @unittest.skipIf(sanitized(), "the runtime of the sanitizers loads libresolv")
     def test_archive_of_other_libraries(self):
         """What links the library that it needs is said, and does."""
         path = self.folder / "needs.o"
