@@ -271,5 +271,6 @@ TEST(short_claims)
     char *const text =
         sample_text(run, FORMAT_TABLE, &(struct text_options){.width = 40});
     assert_non_null(strstr(text, "\n  claim       their"));
+    free(text);
     run_free(run);
 }
