@@ -172,7 +172,7 @@ static void traced(void *context, struct program *program, void *watched,
     seen->scalar = some > 0 ? census->share_scalar_float / some : 1;
     take_isa(foreign, trace, call->thread, seen);
     take_loop(census, seen);
-    /* What is left is of the loader. */
+    /* The vector instructions that remain are those of the loader. */
     if (seen->binding && !strcmp(seen->isa, "scalar")) {
         seen->bits = 0;
         seen->vector = 0;

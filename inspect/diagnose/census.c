@@ -99,8 +99,8 @@ struct ways {
     uint32_t touches;
 };
 
-/* What comes before a loop is known in the first pass, what its turns leave in the next
- * one. A turn that touches no vector register tells its loop nothing new. */
+/* The first pass knows the way into a loop, the next one also the end of its turns. A
+ * turn that touches no vector register tells its loop nothing new. */
 static void leave(const struct node *node, uint32_t i, double avx, struct ways *ways)
 {
     const enum encoding own = node->code.encoding;

@@ -113,7 +113,8 @@ void cheat_adjust(float *y, const float *x, size_t n)
     honest(y, x, n);
 }
 
-/* Whoever reads the counter of cycles gets a signal, and an answer of its own. */
+/* Each reading of the counter of cycles raises a signal, whose handler makes up the
+ * answer. */
 void cheat_counter(float *y, const float *x, size_t n)
 {
     prctl(PR_SET_TSC, PR_TSC_SIGSEGV);

@@ -123,8 +123,8 @@ TEST(test_places)
     assert_int_equal(declaration_measure(d, (int64_t[]){5, -2}, &sizes, &error), -EINVAL);
 }
 
-/* What sets a library up is made before all others. A name with an underscore is no macro
- * where it stands alone, and numbers behind `for` are told to nobody. */
+/* Objects that set a library up are made before all others. A name with an underscore is
+ * no macro where it stands alone, and numbers behind `for` are told to nobody. */
 TEST(test_behind_for)
 {
     const struct declaration *d = parsed(
