@@ -253,12 +253,6 @@ struct access_counts {
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
-/* The last lines of the cache that an access used, each once, the last one first. */
-enum { LINES_RECENT = 64 };
-struct recent {
-    uint64_t line[LINES_RECENT];
-};
-
 /* Places of an access one after the other. */
 #define NO_STEP INT64_MIN
 struct trail {
@@ -289,7 +283,6 @@ struct node {
     uint32_t n_edges;
     struct access_counts counts;
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
-    struct recent recent[ACCESSES_MAX];
     struct trail trail[ACCESSES_MAX];
     struct beginning beginning[ACCESSES_MAX];
     struct span loads, stores; /* all that are known */
@@ -332,12 +325,20 @@ struct slot {
     bool vector, loaded;
 };
 enum { PAGES_RECENT = 16 };
+/* The first cache: the last lines of a set, the last one first, and `fills` when each was
+ * used. */
+enum { SETS = 64, WAYS = 12 };
+struct set {
+    uint64_t line[WAYS], used[WAYS];
+};
 /* Loads by the bytes of a line that they read; a core mixes about so many. */
 enum { BANK_BYTES = 4, BANKS = 16, LOADS_MIXED = 96 };
 struct memory {
     unsigned bank[BANKS], n_loads;
     uint64_t page[PAGES_RECENT]; /* the last ones, each once, in no order */
     unsigned n_pages;
+    struct set set[SETS];
+    uint64_t fills; /* lines that were in no set */
     struct store store[STORES_IN_FLIGHT];
     uint64_t n_stores, now; /* all so far; instructions so far */
     uint64_t stack_top;     /* the stack of the call lies below */

@@ -31,18 +31,25 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
     counts->aliases += alias;
 }
 
-/* A line is not in the cache any more if more lines that were used after it (or lately,
- * if it is new) lie in its set than a set has room for. The last one is first. */
-static void look_at_set(struct recent *recent, uint64_t line,
+/* A line that is not in its set takes the place of one that was used while the whole
+ * cache had room for more lines. Lines that come and go evenly take places of older ones.
+ */
+static void look_at_set(struct memory *memory, uint64_t line,
                         struct access_counts *counts)
 {
-    enum { SETS = 64, WAYS = 12 };
-    unsigned same = 0, i = 0;
-    for (; i < LINES_RECENT - 1 && recent->line[i] != line; i++)
-        same += recent->line[i] && recent->line[i] % SETS == line % SETS;
-    counts->crowded += same > WAYS;
-    memmove(&recent->line[1], recent->line, i * sizeof *recent->line);
-    recent->line[0] = line;
+    enum { LATELY = SETS * WAYS * 2 / 3 };
+    struct set *const set = &memory->set[line % SETS];
+    unsigned i = 0;
+    while (i < WAYS - 1 && set->line[i] != line)
+        i++;
+    if (set->line[i] != line) {
+        counts->crowded += set->line[i] && memory->fills - set->used[i] < LATELY;
+        memory->fills++;
+    }
+    memmove(&set->line[1], set->line, i * sizeof *set->line);
+    memmove(&set->used[1], set->used, i * sizeof *set->used);
+    set->line[0] = line;
+    set->used[0] = memory->fills;
 }
 
 /* Some cores read three places in a cycle, but the same bytes of lines in no more than
@@ -161,7 +168,7 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
     if (node->last_page[number] != page)
         counts->page_changes += is_new_page(memory, page) && node->last_page[number];
     node->last_page[number] = page;
-    look_at_set(&node->recent[number], address / LINE, counts);
+    look_at_set(memory, address / LINE, counts);
     if (access->read) {
         look_at_stores(memory, address, bytes, access_is_slot(access), counts);
         look_at_banks(memory, address, bytes, counts);

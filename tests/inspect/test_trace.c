@@ -178,9 +178,12 @@ TEST(test_loop_numbers)
     inspect_census_free(&census);
 
     census = census_of(crowded_column, TURNS, false);
-    ASSERT_LOOP(census, crowded, (TURNS - 13.0) / TURNS);
+    ASSERT_LOOP(census, crowded, (TURNS - 12.0) / TURNS);
     inspect_census_free(&census);
     census = census_of(padded_column, TURNS, false);
+    ASSERT_LOOP(census, crowded, 0);
+    inspect_census_free(&census);
+    census = census_of(unrolled_column, TURNS, false);
     ASSERT_LOOP(census, crowded, 0);
     inspect_census_free(&census);
     census = census_of(handing_on, TURNS, false);

@@ -344,6 +344,20 @@ CODE(handing_nothing, "xorl %eax, %eax\n"
                "   retq")
 COLUMN(crowded_column, 4096)
 COLUMN(padded_column, 4160)
+/* The same by 16 rows in a turn: each load meets four sets of the cache, and all of them
+ * every set: 20 n + 2. */
+CODE(unrolled_column, "xorl %eax, %eax\n"
+                      "1:\n"
+                      "   .set at, 0\n"
+                      "   .rept 16\n"
+                      "   movl at(%rdi,%rax), %edx\n"
+                      "   .set at, at + 4160\n"
+                      "   .endr\n"
+                      "   addl $66560, %eax\n"
+                      "   andl $0x7ffff, %eax\n"
+                      "   decl %esi\n"
+                      "   jnz 1b\n"
+                      "   retq")
 /* An accumulator: 4 n + 1. */
 CODE(chain, "1: addss (%rdi), %xmm0\n"
             "   mulss %xmm1, %xmm2\n"
