@@ -202,8 +202,9 @@ TEST(fields_own)
     struct own own = {.text = NULL};
 
     fields_free(&fields, &own);
-    assert_int_equal(string_set(&own.text, "a") ?: string_set(&own.part.name, "b"), 0);
-    assert_int_equal(strings_add(&own.texts, &own.n_texts, "c"), 0);
+    string_set(&own.text, "a");
+    string_set(&own.part.name, "b");
+    strings_add(&own.texts, &own.n_texts, "c");
     for (size_t i = 0; i < 3; i++)
         assert_non_null(NAMED_ADD(&own, list, n_list, "d"));
     fields_free(&fields, &own);
