@@ -65,7 +65,7 @@ void ab_compare_code(struct ab_group *group, size_t c)
         (proven || (difference.same && same_bytes(group->ab))) && same_rest(group->ab);
     placement->instructions = (double)difference.instructions;
     string_set(&placement->where,
-                    difference.nearly && !difference.same ? difference.where : NULL);
+               difference.nearly && !difference.same ? difference.where : NULL);
 }
 
 /* Generated code is in no file: it may be other code in the next process. */

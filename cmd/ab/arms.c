@@ -216,8 +216,8 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
     if (status == 0) {
         const cJSON *from = ab->programs ? after : worker->description;
         arm->objects = after ? new_objects(arm, before, after) : NULL;
-        string_set(&arm->version, arm->linked ? basename(arm->path)
-                                                   : message_text(from, "version"));
+        string_set(&arm->version,
+                   arm->linked ? basename(arm->path) : message_text(from, "version"));
         string_set(&arm->commit, message_text(from, "commit"));
     }
     return status;
@@ -317,8 +317,7 @@ void arms_tell(const struct ab *ab, struct gate *gate)
         const struct ab_arm *from = &ab->arm[i];
         struct arm *arm = gate_add_arm(gate, from->name, from->path);
         const struct ab_arm *told = i == ARM_CONTROL ? &ab->arm[ARM_BASE] : from;
-        string_set(&arm->build_id,
-                        from->file.build_id[0] ? from->file.build_id : NULL);
+        string_set(&arm->build_id, from->file.build_id[0] ? from->file.build_id : NULL);
         string_set(&arm->version, told->version);
         string_set(&arm->commit, told->commit);
         const cJSON *object;

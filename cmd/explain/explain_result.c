@@ -61,8 +61,7 @@ static void take_loop(const struct inspect_census *census, size_t number, bool a
                       struct explanation *explanation)
 {
     const struct inspect_loop *const loop = &census->loop[number];
-    struct explained_loop *const to =
-        explanation_add_loop(explanation, loop->where);
+    struct explained_loop *const to = explanation_add_loop(explanation, loop->where);
     struct inspect_facts facts = {.fact = {{.known = false}}};
     struct inspect_facts of_call = {.fact = {{.known = false}}};
     set(&to->source, loop->source);
@@ -223,8 +222,7 @@ static void take_ratios(const struct experiments *experiments,
     for (size_t i = 0; i < experiments->n; i++) {
         const struct experiment *const from = &experiments->item[i];
         const enum inspect_fact fact = inspect_fact_find(from->name);
-        struct explained_ratio *const to =
-            explanation_add_ratio(explanation, from->name);
+        struct explained_ratio *const to = explanation_add_ratio(explanation, from->name);
         set(&to->text, fact == INSPECT_FACTS ? NULL : inspect_fact_text(fact));
         set(&to->reaches, from->reaches);
         set(&to->absent, from->absent[0] ? from->absent : NULL);

@@ -154,8 +154,8 @@ static void add_result(const struct foreign *foreign, const struct target *targe
         result_set_status(result, STATUS_WRONG, buffer_text(&text));
     else if (!seen)
         result_set_status(result, STATUS_SKIPPED,
-                               target->calls ? "it was called, but not traced"
-                                             : "it was not called");
+                          target->calls ? "it was called, but not traced"
+                                        : "it was not called");
     else
         result_set_status(result, STATUS_OK, NULL);
 }
@@ -167,7 +167,7 @@ static void add_missing(const struct rule *rule, struct run *run)
     result_set_name(result, rule->text);
     string_set(&result->id, rule->text);
     result_set_status(result, STATUS_FAILED,
-                           "no function that the rule is about was seen to be called");
+                      "no function that the rule is about was seen to be called");
 }
 
 int prove_write_run(const struct foreign *foreign, enum format format, FILE *file,

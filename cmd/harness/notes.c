@@ -42,7 +42,7 @@ static void note_usage(const struct harness *harness, size_t c)
     result_add_note(&harness->run->results[entry->result], buffer_text(&text));
     if (clock_script())
         result_add_note(&harness->run->results[entry->result],
-                             "its times are made up (SIMDBENCH_TEST_CLOCK)");
+                        "its times are made up (SIMDBENCH_TEST_CLOCK)");
 }
 
 /* A case that runs more threads than it has CPUs is slow and noisy. */

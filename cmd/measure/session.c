@@ -23,10 +23,9 @@ static void add_counters(struct session *session, struct result *result)
         while (at < result->samples.n_counters &&
                strcmp(result->samples.counters[at].name, event->name))
             at++;
-        struct counter *counter =
-            at < result->samples.n_counters
-                ? &result->samples.counters[at]
-                : result_add_counter(result, event->name);
+        struct counter *counter = at < result->samples.n_counters
+                                      ? &result->samples.counters[at]
+                                      : result_add_counter(result, event->name);
         char config[24];
         snprintf(config, sizeof config, "0x%" PRIx64, event->config);
         session->counter_of_event[i] = at;
@@ -102,7 +101,7 @@ void session_add_result(struct session *session, size_t g, size_t c)
         result->module.name[strcspn(result->module.name, ",")] = '\0';
     for (size_t i = 0; i < worker->n_options; i++)
         result_add_module_option(result, worker->options[i].name,
-                                      worker->options[i].value);
+                                 worker->options[i].value);
     case_settings_each(&settings, add_setting, result);
     add_counters(session, result);
     if (entry->skip)

@@ -120,8 +120,7 @@ static void add_settings(const struct options *options, const struct plan *plan,
     }
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         text_list_join(lists[i].list, " ", text, sizeof text);
-        facts_text(settings, lists[i].name,
-                        lists[i].list->n ? text : lists[i].otherwise);
+        facts_text(settings, lists[i].name, lists[i].list->n ? text : lists[i].otherwise);
     }
     must(
         facts_text(settings, "isa_fallback", options->request.isa_strict ? "off" : "on"));
@@ -157,11 +156,9 @@ static void add_settings(const struct options *options, const struct plan *plan,
     else
         facts_text(settings, "threads", threads);
     facts_text(settings, "cache", options->request.settings.cold ? "cold" : "hot");
-    facts_text(settings, "pages",
-                    options->request.settings.huge_pages ? "2m" : "4k");
+    facts_text(settings, "pages", options->request.settings.huge_pages ? "2m" : "4k");
     if (options->request.settings.most_ulp > 0)
-        facts_number(settings, "accuracy_at_most",
-                          options->request.settings.most_ulp);
+        facts_number(settings, "accuracy_at_most", options->request.settings.most_ulp);
     facts_text(settings, "measure", options->how.accuracy ? "accuracy" : "time");
     if (options->request.ladder)
         facts_bool(settings, "ladder", true);

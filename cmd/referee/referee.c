@@ -154,8 +154,7 @@ static bool has_planes(const struct declared_op *op)
 static int judge_one(struct referee *referee, const struct candidate *candidate,
                      const struct text_list *shapes, struct run *run, struct error *error)
 {
-    struct judgement *const judgement =
-        LIST_ADD(run, judgements, n_judgements);
+    struct judgement *const judgement = LIST_ADD(run, judgements, n_judgements);
     referee->judgement = judgement;
     referee->symbol = candidate->symbol;
     referee->aligned = has_planes(op_of(referee));

@@ -28,8 +28,7 @@ static const struct series *series_of(const struct sum *sum, const char *arm)
     if (member && !member->absent)
         return &member->series;
     if (!sum->sum->reason)
-        string_set(&sum->sum->reason,
-                        member ? member->absent : "it was not measured");
+        string_set(&sum->sum->reason, member ? member->absent : "it was not measured");
     return NULL;
 }
 

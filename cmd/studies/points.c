@@ -15,10 +15,10 @@ static void take_longer(const struct asking *asking, const char *reason)
 {
     no_value(asking, reason);
     string_set(&asking->point->type,
-                    asking->all->settings.quick
-                        ? "the same without --quick"
-                        : "scripts/quiet.sh before the same command, or a machine with "
-                          "less load");
+               asking->all->settings.quick
+                   ? "the same without --quick"
+                   : "scripts/quiet.sh before the same command, or a machine with "
+                     "less load");
 }
 
 void take_estimate(const struct asking *asking, const struct estimate *estimate)
@@ -263,8 +263,7 @@ void points_fill(struct study_check *check, void *context)
     const bool is_slope = check->measure == MEASURE_SLOPE;
     const bool alone = is_slope || check->measure == MEASURE_HOST;
     for (size_t i = 0; i < (alone ? 1 : n); i++) {
-        struct study_point *const point =
-            study_add_point(check, alone ? NULL : at[i]);
+        struct study_point *const point = study_add_point(check, alone ? NULL : at[i]);
         const struct asking asking = {
             .all = all,
             .check = check,

@@ -68,8 +68,8 @@ struct reader {
 /* A file that was tampered with has NULL in any column. */
 static char *text(struct reader *reader, const char *otherwise)
 {
-    return copy_text(
-        (const char *)sqlite3_column_text(reader->row, reader->column++) ?: otherwise);
+    return copy_text((const char *)sqlite3_column_text(reader->row, reader->column++)
+                         ?: otherwise);
 }
 
 /* NaN for what is no number from `least` up. */
@@ -195,8 +195,7 @@ static void add_name(sqlite3_stmt *row, void *context)
 {
     const struct names *const names = context;
 
-    strings_add(names->list, names->n,
-                       (const char *)sqlite3_column_text(row, 0) ?: "");
+    strings_add(names->list, names->n, (const char *)sqlite3_column_text(row, 0) ?: "");
 }
 
 int history_cases(const char *path, char ***ids, size_t *n, struct error *error)

@@ -161,7 +161,9 @@ static int add_trial(const struct value *entry, void *context)
                     ?: read_time(&cell[5], true, &trial.built_head_ns);
     if (code)
         return code;
-    return comparison_add_trial(from->comparison, &trial) ? VALUE_FAIL(entry, "processes must ascend") : 0;
+    return comparison_add_trial(from->comparison, &trial)
+               ? VALUE_FAIL(entry, "processes must ascend")
+               : 0;
 }
 
 static int read_trials(const struct value *object, struct comparison *comparison)

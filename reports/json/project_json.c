@@ -61,8 +61,7 @@ static int add_value(const struct reading *reading, struct project_default *like
                      const cJSON *json)
 {
     char number[NUMBER_SIZE];
-    if (!cJSON_IsString(json) &&
-        (!cJSON_IsNumber(json) || !isfinite(json->valuedouble)))
+    if (!cJSON_IsString(json) && (!cJSON_IsNumber(json) || !isfinite(json->valuedouble)))
         return fail(reading, like,
                     "expected a text, a number, true, false, or a list of texts");
     if (cJSON_IsNumber(json))

@@ -37,9 +37,9 @@ static int add_entry(const struct value *entry, void *context)
     const struct entries *const to = context;
     const struct field *const field = to->field;
 
-    return value_fields(entry, field->inner,
-                        array_add(to->base + field->offset, entry_part(to, field->length),
-                                  field->size));
+    return value_fields(
+        entry, field->inner,
+        array_add(to->base + field->offset, entry_part(to, field->length), field->size));
 }
 
 static int add_keyed(const struct value *entry, void *context)

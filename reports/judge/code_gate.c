@@ -236,8 +236,9 @@ static void judge_calls(const struct whole_call *base, const struct whole_call *
     change->base_instructions = for_work(base, base->instructions);
     change->head_instructions = for_work(head, head->instructions);
     if (guesses)
-        string_set(&change->reason, "spills were not judged: some places of the stack are "
-                                    "not known");
+        string_set(&change->reason,
+                   "spills were not judged: some places of the stack are "
+                   "not known");
     for (size_t i = 0; i < ARRAY_LEN(amounts); i++)
         if (!guesses || !amounts[i].needs_addresses)
             judge_amount(&amounts[i], base, head, change);

@@ -149,10 +149,9 @@ static void doubt_times(const struct gate *gate, const struct pair *pair)
     struct comparison *const c = pair->head->comparison;
     const bool slower = c->verdict == VERDICT_REGRESSED;
 
-    const bool seen =
-        are_foreign(pair) ? is_beyond_noise(c)
-        : slower          ? c->change > gate->threshold
-                          : 1 / (1 + c->change) > 1 + gate->threshold;
+    const bool seen = are_foreign(pair) ? is_beyond_noise(c)
+                      : slower          ? c->change > gate->threshold
+                                        : 1 / (1 + c->change) > 1 + gate->threshold;
 
     if (!slower && c->verdict != VERDICT_IMPROVED)
         return;

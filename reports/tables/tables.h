@@ -28,7 +28,8 @@ void answer_write(const struct run *run, const struct text_options *options, FIL
 /* All three steps at once. */
 void table_write(const struct run *run, const struct text_options *options, FILE *file);
 /* Markdown, cut where it would be too long for GitHub. */
-void markdown_write(const struct run *run, const struct text_options *options, FILE *file);
+void markdown_write(const struct run *run, const struct text_options *options,
+                    FILE *file);
 
 /* Runs side by side, each against the first, as a table or as Markdown, or as the
  * document that the page shows. */

@@ -27,8 +27,8 @@ static void check_text(const struct run *run, enum format format, int width)
         step = text_utf8((const unsigned char *)c, strnlen(c, 4), &code);
         ensure(step, "all that is printed is UTF-8");
         ensure(!text_unsafe(code) || *c == '\n' || (*c == '\r' && c[1] == '\n') ||
-                 (*c == '\t' && (format == FORMAT_BENCHSTAT || format == FORMAT_JSON)),
-             "nothing that controls a terminal is printed");
+                   (*c == '\t' && (format == FORMAT_BENCHSTAT || format == FORMAT_JSON)),
+               "nothing that controls a terminal is printed");
     }
     free(text);
 }
@@ -49,7 +49,8 @@ static void check_study(const uint8_t *data, size_t size)
     study_calculate(study);
     study_judge(study);
     char *const first = sample_text(run, FORMAT_JSON, NULL);
-    ensure(!run_read_json(&again, first, strlen(first), &error), "a run can hold a study");
+    ensure(!run_read_json(&again, first, strlen(first), &error),
+           "a run can hold a study");
     char *const second = sample_text(again, FORMAT_JSON, NULL);
     ensure(!strcmp(first, second), "writing a study is stable");
     for (enum format format = FORMAT_TABLE; format < FORMATS; format++)
@@ -71,7 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     first = sample_text(run, FORMAT_JSON, NULL);
-    ensure(!run_read_json(&again, first, strlen(first), &error), "what it writes it reads");
+    ensure(!run_read_json(&again, first, strlen(first), &error),
+           "what it writes it reads");
     second = sample_text(again, FORMAT_JSON, NULL);
     ensure(!strcmp(first, second), "writing is stable");
     for (enum format format = FORMAT_TABLE; format < FORMATS; format++)

@@ -62,9 +62,9 @@ static void find_rows(struct matrix *matrix)
                     continue;
                 }
                 add_row(matrix, (struct row){.op = result->op, .kind = OWN_FASTEST});
-                add_row(matrix, (struct row){.op = result->op,
-                                             .isa = result->isa,
-                                             .kind = OWN_ISA});
+                add_row(
+                    matrix,
+                    (struct row){.op = result->op, .isa = result->isa, .kind = OWN_ISA});
             }
 }
 

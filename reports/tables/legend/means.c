@@ -122,10 +122,11 @@ void mean_lines(struct legend *legend)
 {
     const struct run *const run = legend->run;
     const struct result *kernels[TALLY_MAX];
-    struct mean mean = {.run = run,
-                        .sizes = must_have(calloc(run->n_results + 1, sizeof *mean.sizes)),
-                        .values = must_have(calloc(run->n_results + 1, sizeof *mean.values)),
-                        .buffer = &legend->buffer};
+    struct mean mean = {
+        .run = run,
+        .sizes = must_have(calloc(run->n_results + 1, sizeof *mean.sizes)),
+        .values = must_have(calloc(run->n_results + 1, sizeof *mean.values)),
+        .buffer = &legend->buffer};
     size_t n = 0;
     bool lost = false;
 

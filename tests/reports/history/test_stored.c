@@ -279,7 +279,7 @@ TEST(other_programs_fail_in_both)
         assert_int_equal(
             result_set_status(find(runs[i], ADD64), STATUS_FAILED, "no such device"), 0);
         result_set_status(find(runs[i], FMA64), STATUS_FAILED,
-                                           i ? "wrong sum" : "no such device");
+                          i ? "wrong sum" : "no such device");
     }
     compare_of_other_programs(head, base);
     assert_int_equal(find(head, ADD64)->status, STATUS_SKIPPED);

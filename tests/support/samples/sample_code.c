@@ -38,16 +38,14 @@ void sample_code(struct comparison *comparison, enum code_verdict verdict)
     need(fault && !string_set(&fault->what, "calls"));
     fault->head = 0.03125;
     string_set(&fault->where, "my.so tile_run+0x40");
-    string_set(&fault->text,
-                     "hot loops make 31.25 calls per 1000 operations, before "
-                     "0, in my.so tile_run+0x40");
+    string_set(&fault->text, "hot loops make 31.25 calls per 1000 operations, before "
+                             "0, in my.so tile_run+0x40");
 }
 
 void sample_proof(struct result *result, size_t seed)
 {
     struct code_proof *const proof = result->code.proof;
-    string_set(&proof->absent,
-                     seed == 2 ? "a foreign worker marks no calls" : NULL);
+    string_set(&proof->absent, seed == 2 ? "a foreign worker marks no calls" : NULL);
     if (proof->absent)
         return;
     const bool whole = seed == 0;
@@ -69,5 +67,5 @@ void sample_proof(struct result *result, size_t seed)
         string_set(&result->code.unoptimised, proof->unoptimised);
     }
     string_set(&proof->doubt,
-                     whole ? "executes vectors of 256 bits, avx512 has 512" : NULL);
+               whole ? "executes vectors of 256 bits, avx512 has 512" : NULL);
 }

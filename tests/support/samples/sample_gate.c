@@ -119,8 +119,7 @@ struct run *sample_gate(void)
 {
     struct run *const run = new_run();
     run->gate->own_processes = true;
-    string_set(&run->gate->left_out,
-                     "6 of 14 kernels, by --isa; --isa=all has them");
+    string_set(&run->gate->left_out, "6 of 14 kernels, by --isa; --isa=all has them");
     string_set(&run->gate->lacking, "2 kernels of avx512_fp16");
     string_set(&run->gate->selftest, "2% finds 4% in 99 of 100 gates");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

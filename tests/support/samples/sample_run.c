@@ -206,8 +206,7 @@ static void measure_counters(struct result *result, bool last_group)
         for (int i = 0; i < 5; i++)
             need(!counter_add_sample(counter, 1e6 * (i + 1)));
     }
-    string_set(&result->samples.counters[1].absent,
-                     "zen4 has no event of this name");
+    string_set(&result->samples.counters[1].absent, "zen4 has no event of this name");
     string_set(&result->samples.counters[1].fix, "simdbench list events");
     string_set(&result->samples.counters[1].errno_name, "ENOENT");
     result->samples.counters[1].code = 2;
