@@ -122,8 +122,7 @@ static void add_settings(const struct options *options, const struct plan *plan,
         text_list_join(lists[i].list, " ", text, sizeof text);
         facts_text(settings, lists[i].name, lists[i].list->n ? text : lists[i].otherwise);
     }
-    must(
-        facts_text(settings, "isa_fallback", options->request.isa_strict ? "off" : "on"));
+    facts_text(settings, "isa_fallback", options->request.isa_strict ? "off" : "on");
     if (plan->isas_instead.n) {
         text_list_join(&plan->isas_instead, " ", text, sizeof text);
         facts_text(settings, "isa_measured", text);

@@ -44,9 +44,7 @@ TEST(counts_and_rates)
         add(&s.effects[1], VERDICT_SAME, 0, 0.001, 0.002, 0.5);
     add(&s.effects[1], VERDICT_INCONCLUSIVE, 0, 0.001, 0.002, 0.5);
     add(&s.effects[1], VERDICT_IMPROVED, 0, 0.001, 0.002, 0.5);
-    assert_int_equal(
-        selftest_add(&s.effects[1], &(struct comparison){.verdict = VERDICT_UNUSABLE}, 1),
-        0);
+    selftest_add(&s.effects[1], &(struct comparison){.verdict = VERDICT_UNUSABLE}, 1);
     selftest_derive(&s);
     assert_int_equal(s.effects[0].regressed, 9);
     assert_int_equal(s.effects[0].same, 1);
@@ -174,9 +172,7 @@ TEST(json_is_cited_on_the_same_host)
     begin(&s, effects, 2);
     add(&s.effects[0], VERDICT_SAME, 0, 0.001, 0.001, 0.5);
     add(&s.effects[1], VERDICT_REGRESSED, 0.03, 0.001, 0.001, 0.5);
-    assert_int_equal(
-        selftest_add(&s.effects[1], &(struct comparison){.verdict = VERDICT_UNUSABLE}, 1),
-        0);
+    selftest_add(&s.effects[1], &(struct comparison){.verdict = VERDICT_UNUSABLE}, 1);
     selftest_derive(&s);
     char *const text = as_json(&s, &size);
     cJSON *const root = cJSON_ParseWithLength(text, size);

@@ -27,7 +27,8 @@ static void add_run(struct fleet *fleet, size_t host, const char *fingerprint,
     char text[32];
 
     snprintf(text, sizeof text, "n%zu", host);
-    need(run && !string_set(&run->fingerprint, fingerprint));
+    need(run);
+    string_set(&run->fingerprint, fingerprint);
     facts_text(&run->host, "node", text);
     snprintf(text, sizeof text, "%zu", fleet->runs);
     string_set(&run->seed, text);
@@ -35,7 +36,8 @@ static void add_run(struct fleet *fleet, size_t host, const char *fingerprint,
     for (size_t i = 0; i < CASES; i++) {
         struct result *const result = run_add_result(run);
         snprintf(text, sizeof text, "gemm/f32/avx2/v@%zu", i);
-        need(result && !string_set(&result->id, text));
+        need(result);
+        string_set(&result->id, text);
         result->status = STATUS_OK;
         result->summary.median_ns = ns[i];
     }

@@ -7,14 +7,16 @@
 static struct code_proof *tile(void)
 {
     struct code_proof *const proof = calloc(1, sizeof *proof);
-    need(proof && !string_set(&proof->call.shape, "64x64x64"));
+    need(proof);
+    string_set(&proof->call.shape, "64x64x64");
     proof->call.ops = 524288;
     proof->call.instructions = 100000;
     proof->call.main_bits = 256;
     proof->call.share_avx = 0.8;
     for (size_t i = 0; i < 2; i++) {
         struct code_loop *const loop = LIST_ADD(&proof->call, loops, n_loops);
-        need(loop && !string_set(&loop->where, i ? "my.so run+0x20" : "my.so tile+0x40"));
+        need(loop);
+        string_set(&loop->where, i ? "my.so run+0x20" : "my.so tile+0x40");
         *loop = (struct code_loop){.where = loop->where,
                                    .share = i ? 0.06 : 0.9,
                                    .iterations = i ? 64 : 4096,

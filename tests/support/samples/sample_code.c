@@ -5,7 +5,8 @@ static void add_call(struct code_proof *proof)
 {
     struct whole_call *const call = &proof->call;
     struct code_loop *const loop = LIST_ADD(call, loops, n_loops);
-    need(loop && !string_set(&call->shape, "64x64x64"));
+    need(loop);
+    string_set(&call->shape, "64x64x64");
     call->ops = 524288;
     call->instructions = 104663;
     call->main_bits = 256;
@@ -26,7 +27,8 @@ static void add_call(struct code_proof *proof)
 void sample_code(struct comparison *comparison, enum code_verdict verdict)
 {
     struct code_change *const code = comparison->code = calloc(1, sizeof *code);
-    need(code && !string_set(&code->shape, "64x64x64"));
+    need(code);
+    string_set(&code->shape, "64x64x64");
     code->verdict = verdict;
     code->base_instructions = 0.25;
     code->head_instructions = 0.375;
@@ -35,7 +37,8 @@ void sample_code(struct comparison *comparison, enum code_verdict verdict)
     if (verdict != CODE_WORSE)
         return;
     struct code_fault *const fault = LIST_ADD(code, faults, n_faults);
-    need(fault && !string_set(&fault->what, "calls"));
+    need(fault);
+    string_set(&fault->what, "calls");
     fault->head = 0.03125;
     string_set(&fault->where, "my.so tile_run+0x40");
     string_set(&fault->text, "hot loops make 31.25 calls per 1000 operations, before "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample_explained.h"
 
-#define SET(where, text) need(!string_set(&(where), text))
+#define SET(where, text) string_set(&(where), text)
 
 static struct interval interval(double lo, double hi)
 {

@@ -86,7 +86,8 @@ static void add_arms(struct gate *gate)
         {"control", "old/kernels.so", NULL, "libm.so.6 aa11", "libopenblas.so.0 bb22"}};
     for (size_t i = 0; i < ARRAY_LEN(arms); i++) {
         struct arm *const arm = gate_add_arm(gate, arms[i][0], arms[i][1]);
-        need(arm && !string_set(&arm->build_id, arms[i][2]));
+        need(arm);
+        string_set(&arm->build_id, arms[i][2]);
         string_set(&arm->version, i == 1 ? "0.2" : NULL);
         for (size_t k = 3; k < 5; k++)
             strings_add(&arm->objects, &arm->n_objects, arms[i][k]);
