@@ -60,6 +60,27 @@ static inline void free_each(void *const *memory, size_t n)
         free(memory[i]);
 }
 
+/* Ends a program whose memory is out: cmd/process/memory.c tells why. */
+_Noreturn void memory_out(void);
+/* In reports and cmd, whose callers have nothing better to do than to end, these return
+ * only for a pointer that is not NULL, and for a status that is not negative. */
+static inline void *must_have(void *pointer)
+{
+    if (!pointer)
+        memory_out();
+    return pointer;
+}
+static inline void must(int status)
+{
+    if (status < 0)
+        memory_out();
+}
+/* NULL of NULL. */
+static inline char *copy_text(const char *text)
+{
+    return text ? (char *)must_have(strdup(text)) : NULL;
+}
+
 /* Makes room for one more in an array of n, whose address is given: array_room(&list, n,
  * sizeof *list). The room doubles when n is a power of two, so that no array has to keep
  * it, and grows in no other way. False: out of memory. */

@@ -4,7 +4,7 @@
 /* run_write() writes the formats without a writer here itself. */
 static const struct {
     const char *name;
-    int (*write)(const struct run *run, FILE *file);
+    void (*write)(const struct run *run, FILE *file);
 } formats[] = {
     [FORMAT_TABLE] = {"table", NULL},
     [FORMAT_MARKDOWN] = {"markdown", NULL},
@@ -39,8 +39,6 @@ int format_find(const char *name, enum format *format)
 int run_write(const struct run *run, enum format format,
               const struct text_options *options, FILE *file, struct error *error)
 {
-    int code = 0;
-
     if (format == FORMAT_JSON)
         return run_write_json(run, file, error);
     if (format == FORMAT_HTML)
@@ -49,10 +47,10 @@ int run_write(const struct run *run, enum format format,
     if (format == FORMAT_TABLE)
         table_write(run, options, file);
     else if (format == FORMAT_MARKDOWN)
-        code = markdown_write(run, options, file);
+        markdown_write(run, options, file);
     else
-        code = formats[format].write(run, file);
-    code = code ?: file_flush(file);
+        formats[format].write(run, file);
+    const int code = file_flush(file);
     if (code)
         error_set(error, code, "cannot write %s: %s", formats[format].name,
                   strerror(-code));

@@ -116,7 +116,7 @@ static void begin_case(struct ab *ab, struct ab_group *group, size_t c)
     ab_begin_places(&group->cases[c]);
     if (case_is_limit(&group->state, entry))
         return;
-    struct comparison *comparison = must_have(result_comparison(result));
+    struct comparison *comparison = result_comparison(result);
     group->cases[c].trials =
         must_have(calloc(ab_rounds(ab), sizeof *group->cases[c].trials));
     const bool has_base = ab->kernels[entry->plan->offer].number[ARM_BASE] != NO_KERNEL;
@@ -128,8 +128,8 @@ static void begin_case(struct ab *ab, struct ab_group *group, size_t c)
         entry->active = false;
     }
     if (reason) {
-        must(string_set(&comparison->reason, reason));
-        must(result_set_status(result, STATUS_SKIPPED, reason));
+        string_set(&comparison->reason, reason);
+        result_set_status(result, STATUS_SKIPPED, reason);
     }
 }
 
@@ -239,17 +239,17 @@ static int look(struct ab_group *group, uint32_t processes, struct error *error)
 
 static void set_gate(struct ab *ab, struct run *run)
 {
-    struct gate *gate = must_have(run_gate(run));
+    struct gate *gate = run_gate(run);
     gate->threshold = ab->request.threshold;
     gate->strict = ab->request.strict;
     gate->code = ab->request.code;
     gate->placement = ab->request.placement;
-    must(string_set(&gate->left_out, ab->left_out));
-    must(string_set(&gate->lacking, ab->lacking));
+    string_set(&gate->left_out, ab->left_out);
+    string_set(&gate->lacking, ab->lacking);
     gate->own_processes = ab->own_processes;
-    must(string_set(&gate->kind, "paired"));
-    must(facts_number(&run->settings, "processes", ab_processes(ab)));
-    must(facts_number(&run->settings, "process_rounds", ab_rounds(ab)));
+    string_set(&gate->kind, "paired");
+    facts_number(&run->settings, "processes", ab_processes(ab));
+    facts_number(&run->settings, "process_rounds", ab_rounds(ab));
     arms_tell(ab, gate);
 }
 
@@ -272,9 +272,9 @@ static void finish(struct ab *ab, struct ab_group *groups, bool interrupted)
     run->interrupted = interrupted;
     run_close_pending(run, GROUP_ALL, "interrupted");
     run->gate->seconds = (double)(clock_now() - ab->session.started) * 1e-9;
-    must(run_summarise(run, GROUP_ALL));
-    must(run_judge(run)); /* suspect cases are known by now */
-    must(run_judge_code(run));
+    run_summarise(run, GROUP_ALL);
+    run_judge(run); /* suspect cases are known by now */
+    run_judge_code(run);
 }
 
 /* Tells the watcher what is known by now. */
@@ -284,8 +284,8 @@ static void tell_group(struct ab *ab, size_t g)
     struct run *const run = ab->session.run;
     if (!watcher->group_done)
         return;
-    must(run_judge(run));
-    must(run_summarise(run, GROUP_ALL));
+    run_judge(run);
+    run_summarise(run, GROUP_ALL);
     watcher->group_done(watcher->context, run, g);
 }
 
@@ -316,11 +316,11 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
                 tell_group(ab, g);
         }
         if (status == 0)
-            must(run_judge(run));
+            run_judge(run);
         for (size_t g = 0; g < n && status == 0 && looks == 1; g++)
             status = ab_resolve_doubt(&groups[g], error);
         if (status == 0)
-            must(run_judge(run));
+            run_judge(run);
     }
     if (status == 0 || status == -EINTR)
         finish(ab, groups, status == -EINTR);

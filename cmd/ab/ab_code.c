@@ -44,7 +44,7 @@ void ab_compare_code(struct ab_group *group, size_t c)
     const struct ab_places *const base = &group->cases[c].places[ARM_BASE];
     const struct ab_places *const head = &group->cases[c].places[ARM_HEAD];
     struct placement *const placement =
-        must_have(comparison_placement(ab_result(group, c)->comparison));
+        comparison_placement(ab_result(group, c)->comparison);
     const bool whole = base->whole && head->whole;
     const bool closed = base->closed && head->closed, all = whole || closed;
     /* A trace is of one call: others of the sets may execute other code. */
@@ -64,8 +64,8 @@ void ab_compare_code(struct ab_group *group, size_t c)
     placement->same_data =
         (proven || (difference.same && same_bytes(group->ab))) && same_rest(group->ab);
     placement->instructions = (double)difference.instructions;
-    must(string_set(&placement->where,
-                    difference.nearly && !difference.same ? difference.where : NULL));
+    string_set(&placement->where,
+               difference.nearly && !difference.same ? difference.where : NULL);
 }
 
 /* Generated code is in no file: it may be other code in the next process. */
@@ -85,7 +85,7 @@ static int ask_code(struct ab_group *group, size_t c, int which, uint64_t steps)
     places->whole = told.whole;
     places->closed = told.closed;
     places->prepared = told.prepared;
-    must(string_set(&places->code, status == 0 && told.executed ? told.code : NULL));
+    string_set(&places->code, status == 0 && told.executed ? told.code : NULL);
     return status == -EINTR ? status : worker_alive(runner.worker) ? 0 : GROUP_RESTART;
 }
 

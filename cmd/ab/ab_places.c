@@ -28,7 +28,7 @@ enum {
 
 static struct placement *placement_of(const struct ab_group *group, size_t c)
 {
-    return must_have(comparison_placement(ab_result(group, c)->comparison));
+    return comparison_placement(ab_result(group, c)->comparison);
 }
 
 /* Judged as built, because of `why`. */
@@ -41,7 +41,7 @@ static void leave(struct ab_group *group, size_t c, const char *why)
              loop <= SMALL_LOOP ? "; its loop is small, and the place of such a loop "
                                   "alone may change its time by tens of percent"
                                 : "; a change may be of the place of its code alone");
-    must(string_set(&placement->unmoved, text));
+    string_set(&placement->unmoved, text);
     group->cases[c].unmoved = true;
 }
 
@@ -120,12 +120,12 @@ static const char *take_found(struct ab_places *places, const struct copies_repl
     places->offset = told->loop_bytes ? (double)told->offset : NAN;
     places->loop = told->loop_bytes ? (double)told->loop_bytes : NAN;
     places->share = told->share;
-    must(string_set(&places->path, told->path));
+    string_set(&places->path, told->path);
     places->whole = told->whole;
     places->closed = told->closed;
     places->prepared = told->prepared;
     if (told->code)
-        must(string_set(&places->code, told->code));
+        string_set(&places->code, told->code);
     if (!(told->share >= 1))
         return told->why_left ?: "a part of what executes is not in the copies";
     if (!told->executed)
@@ -143,7 +143,7 @@ static void tell_places(struct ab_group *group, size_t c)
     placement->base_loop = base->loop;
     placement->head_offset = head->offset;
     placement->head_loop = head->loop;
-    must(string_set(&placement->source, in_repository(head->path)));
+    string_set(&placement->source, in_repository(head->path));
     ab_compare_code(group, c);
 }
 

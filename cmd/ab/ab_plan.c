@@ -279,11 +279,11 @@ static void tell_left_out(struct ab *ab)
     name_options(ab->request.what, options, sizeof options);
     snprintf(text, sizeof text, "%zu of %zu kernels that both builds have%s%s", left, all,
              *options ? ", by " : "", options);
-    must(string_set(&ab->left_out, left ? text : NULL));
+    string_set(&ab->left_out, left ? text : NULL);
     text_list_join(&isas, ", ", options, sizeof options);
     snprintf(text, sizeof text, "%zu of %zu kernels that both builds have, of %s",
              lacking, all, options);
-    must(string_set(&ab->lacking, lacking ? text : NULL));
+    string_set(&ab->lacking, lacking ? text : NULL);
 }
 
 int ab_plan_make(struct ab *ab, struct error *error)

@@ -216,9 +216,9 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
     if (status == 0) {
         const cJSON *from = ab->programs ? after : worker->description;
         arm->objects = after ? new_objects(arm, before, after) : NULL;
-        must(string_set(&arm->version, arm->linked ? basename(arm->path)
-                                                   : message_text(from, "version")));
-        must(string_set(&arm->commit, message_text(from, "commit")));
+        string_set(&arm->version,
+                   arm->linked ? basename(arm->path) : message_text(from, "version"));
+        string_set(&arm->commit, message_text(from, "commit"));
     }
     return status;
 }
@@ -315,12 +315,11 @@ void arms_tell(const struct ab *ab, struct gate *gate)
 {
     for (int i = 0; i < ARMS; i++) {
         const struct ab_arm *from = &ab->arm[i];
-        struct arm *arm = must_have(gate_add_arm(gate, from->name, from->path));
+        struct arm *arm = gate_add_arm(gate, from->name, from->path);
         const struct ab_arm *told = i == ARM_CONTROL ? &ab->arm[ARM_BASE] : from;
-        must(string_set(&arm->build_id,
-                        from->file.build_id[0] ? from->file.build_id : NULL));
-        must(string_set(&arm->version, told->version));
-        must(string_set(&arm->commit, told->commit));
+        string_set(&arm->build_id, from->file.build_id[0] ? from->file.build_id : NULL);
+        string_set(&arm->version, told->version);
+        string_set(&arm->commit, told->commit);
         const cJSON *object;
         cJSON_ArrayForEach (object, told->objects) {
             char text[PATH_MAX + 80];
@@ -328,7 +327,7 @@ void arms_tell(const struct ab *ab, struct gate *gate)
             loaded_object_read(object, &loaded);
             const char *const id = loaded.build_id ?: "";
             snprintf(text, sizeof text, "%s%s%s", loaded.path ?: "", *id ? " " : "", id);
-            must(strings_add(&arm->objects, &arm->n_objects, text));
+            strings_add(&arm->objects, &arm->n_objects, text);
         }
     }
 }

@@ -355,8 +355,7 @@ int called_family(const char *where, char **all, struct error *error)
                   where);
     for (size_t i = 0; i < others.n; i++)
         buffer_format(&text, "%s%s", whole && !i ? ":" : ",", others.item[i]);
-    must(text.failed ? -ENOMEM : 0);
-    *all = must_have(text.text);
+    *all = text.text;
     return 0;
 }
 

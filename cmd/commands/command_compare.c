@@ -18,14 +18,13 @@ static int write_matrix(const void *context, enum format format, FILE *file,
 {
     const struct side_by_side *const all = context;
     struct json json = {.root = NULL};
-    const bool data = format == FORMAT_JSON || format == FORMAT_HTML;
-    const int rc = data ? matrix_json(all->runs, all->paths, all->n, &json)
-                        : matrix_write(all->runs, all->paths, all->n,
-                                       format == FORMAT_MARKDOWN, file);
 
-    if (rc)
-        return no_memory(error);
-    return data ? page_or_json_write(&json, format, file, error) : 0;
+    if (format == FORMAT_JSON || format == FORMAT_HTML) {
+        matrix_json(all->runs, all->paths, all->n, &json);
+        return page_or_json_write(&json, format, file, error);
+    }
+    matrix_write(all->runs, all->paths, all->n, format == FORMAT_MARKDOWN, file);
+    return 0;
 }
 
 static int load_side(struct side_by_side *all, const char *path, struct error *error)
@@ -88,9 +87,9 @@ int command_compare(struct options *options)
     if (rc == 0) {
         head->gate->strict = options->strict;
         head->gate->code = options->gate_code;
-        must(run_judge_code(head));
+        run_judge_code(head);
         FREED_BY(free_memory) char *told = project_told(options);
-        must(string_set(&head->gate->settings, told));
+        string_set(&head->gate->settings, told);
         exit_status = run_exit_status(head);
         rc = outputs_write(options, true, head, &error);
     }

@@ -82,45 +82,37 @@ static int write_fleet(const void *context, enum format format, FILE *file,
         fleet_json(fleet, &json);
         return page_or_json_write(&json, format, file, error);
     }
-    const int rc = format == FORMAT_CSV
-                       ? fleet_write_csv(fleet, file)
-                       : fleet_write_text(fleet, format == FORMAT_MARKDOWN, file);
-    return rc == -ENOMEM ? error_set(error, rc, "out of memory") : rc;
+    if (format == FORMAT_CSV)
+        fleet_write_csv(fleet, file);
+    else
+        fleet_write_text(fleet, format == FORMAT_MARKDOWN, file);
+    return 0;
 }
 
-/* A file that is no run costs itself alone. 1: it was left out; -ENOMEM. */
-static int add_file(struct fleet *fleet, const char *path, struct error *error)
+/* A file that is no run costs itself alone; false: it was left out. */
+static bool add_file(struct fleet *fleet, const char *path)
 {
     const char *twin = NULL;
     struct error why = {.text = ""};
     FREED_BY(run_delete) struct run *run = NULL;
-    int rc = run_load(&run, path, &why);
 
-    if (rc < 0 && rc != -ENOMEM) {
+    if (run_load(&run, path, &why) < 0) {
         complain("left out: %s", why.text);
-        return 1;
+        return false;
     }
-    if (rc == 0)
-        rc = fleet_add(fleet, run, basename(path), &twin);
-    if (rc == -EEXIST) {
+    if (fleet_add(fleet, run, basename(path), &twin) == -EEXIST)
         complain("%s: the same run as %s, counted once", path, twin);
-        return 0;
-    }
-    return rc == 0 ? 0 : error_set(error, rc, "out of memory");
+    return true;
 }
 
-/* One file at a time, as there may be thousands. */
+/* One file at a time, as there may be thousands. 1: some were left out. */
 static int add_files(struct fleet *fleet, const struct text_list *files,
                      struct error *error)
 {
     int left_out = 0;
 
-    for (size_t i = 0; i < files->n; i++) {
-        const int rc = add_file(fleet, files->item[i], error);
-        if (rc < 0)
-            return rc;
-        left_out |= rc;
-    }
+    for (size_t i = 0; i < files->n; i++)
+        left_out |= !add_file(fleet, files->item[i]);
     return fleet->runs
                ? left_out
                : invalid(
@@ -141,10 +133,10 @@ static int fleet_report(const struct options *options, struct error *error)
 
     if (rc == 0)
         rc = left_out = add_files(&fleet, &options->files, error);
-    rc = rc > 0 ? 0 : rc;
-    if (rc == 0 && fleet_judge(&fleet) != 0)
-        rc = no_memory(error);
-    rc = rc ?: document_write(options, write_fleet, &fleet, error);
+    if (rc >= 0) {
+        fleet_judge(&fleet);
+        rc = document_write(options, write_fleet, &fleet, error);
+    }
     return rc < 0 ? exit_status_of(rc, error) : left_out ? EXIT_REGRESSED : EXIT_OK;
 }
 
@@ -156,8 +148,9 @@ static int load_all(const struct text_list *files, struct run **run, struct erro
     int rc = run_load(run, files->item[0], error);
     for (size_t i = 1; i < files->n && rc == 0; i++) {
         FREED_BY(run_delete) struct run *other = NULL;
-        rc = run_load(&other, files->item[i], error)
-                 ?: run_merge(*run, other, files->item[i], error);
+        rc = run_load(&other, files->item[i], error);
+        if (rc == 0)
+            run_merge(*run, other, files->item[i]);
     }
     return rc;
 }

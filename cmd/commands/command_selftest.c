@@ -180,7 +180,7 @@ static void describe(const struct options *options, struct selftest *selftest)
                  {&selftest->cpu, host.cpu},
                  {&selftest->fingerprint, host.fingerprint}};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        must(string_set(texts[i].where, texts[i].text));
+        string_set(texts[i].where, texts[i].text);
     selftest->seed = options->how.seed;
     selftest->threshold = options->threshold;
     const size_t n = options->n_effects ? options->n_effects : ARRAY_LEN(default_effects);
@@ -206,7 +206,7 @@ static void note_case(struct selftest *selftest, const struct run *run)
         else if (!strcmp(fact->name, "process_rounds"))
             selftest->rounds = (uint32_t)fact->number;
     }
-    must(string_set(&selftest->case_id, result->id));
+    string_set(&selftest->case_id, result->id);
 }
 
 static int take_gate(struct ab *ab, uint64_t seed, struct selftest *selftest,
@@ -216,13 +216,13 @@ static int take_gate(struct ab *ab, uint64_t seed, struct selftest *selftest,
                                  .extra_work = effect->as_built ? 0 : effect->effect,
                                  .built_work = effect->as_built ? effect->effect : 0,
                                  .times_alone = true};
-    FREED_BY(run_delete) struct run *run = must_have(run_new());
+    FREED_BY(run_delete) struct run *run = run_new();
     int rc = ab_measure(ab, &gate, NULL, run, error);
     if (rc == 0 && run_exit_status(run) == EXIT_WRONG)
         rc = error_set(error, -EIO, "%.100s: %.400s", run->results[0].id,
                        run->results[0].reason);
     if (rc == 0) {
-        must(selftest_add(effect, run->results[0].comparison, run->gate->seconds));
+        selftest_add(effect, run->results[0].comparison, run->gate->seconds);
         note_case(selftest, run);
     }
     return rc;
@@ -284,7 +284,7 @@ int command_selftest(struct options *options)
                  ?: take_gates(options, ab, &selftest, &error);
     ab_close(ab);
     if (rc == 0) {
-        must(selftest_derive(&selftest));
+        selftest_derive(&selftest);
         rc = write_outputs(options, &selftest, &error);
     }
     selftest_clear(&selftest);

@@ -90,12 +90,8 @@ static int add_texts(struct declared_slot *slot, struct error *error)
                       ", or one number for all; one that is no size has a value in the "
                       "prototype: %s = 1",
                       declaration->dimension[0].name);
-    slot->shape_help = help.failed ? NULL : strdup(buffer_text(&help));
-    if (!slot->shape_help ||
-        asprintf(&slot->summary, "declared: %s", slot->from->prototype) < 0) {
-        slot->summary = NULL;
-        return no_memory(error);
-    }
+    slot->shape_help = copy_text(buffer_text(&help));
+    must(asprintf(&slot->summary, "declared: %s", slot->from->prototype));
     slot->op.name = slot->from->name;
     slot->op.summary = slot->summary;
     slot->op.shape_help = slot->shape_help;

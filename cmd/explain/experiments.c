@@ -55,7 +55,7 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
         variant->how.conditions.values = condition_table[number].name + strlen("input_");
     const char *why = condition_table[number].change(variant, at);
     trial->number = number;
-    variant->run = must_have(run_new());
+    variant->run = run_new();
     if (!why && variant_open(variant, &error) < 0)
         why = error.text;
     if (!why) {
@@ -227,8 +227,7 @@ static void take_ratio(const struct trial_of *trial)
     const struct variant *const base = &trial->subject->base;
     const struct result *const mine = variant_result(&trial->variant);
     double times = work_ratio(trial);
-    struct speedup speedup = {.times = NAN};
-    must(result_speedup(variant_result(base), mine, &speedup));
+    const struct speedup speedup = result_speedup(variant_result(base), mine);
     if (!(speedup.times > 0) || !speedup.ci.known) {
         if (!experiment_find(experiments, condition_table[trial->number].name))
             set_absent(experiments, trial->number, why_none(mine));

@@ -12,7 +12,7 @@
 static struct account_row *add(struct account_rows *rows, const char *name,
                                const char *unit, double a, double b)
 {
-    return must_have(account_add(rows, name, unit, a, b));
+    return account_add(rows, name, unit, a, b);
 }
 
 static struct interval interval(double lo, double hi, bool known)
@@ -35,8 +35,7 @@ static void set_time(const struct result *a, const struct result *b,
                      struct account_row *time)
 {
     const double work = work_amount(&b->work) / work_amount(&a->work);
-    struct speedup speedup = {.times = NAN};
-    must(result_speedup(b, a, &speedup));
+    const struct speedup speedup = result_speedup(b, a);
     time->ratio = speedup.times * work;
     time->ci = interval(speedup.ci.lo * work, speedup.ci.hi * work, speedup.ci.known);
 }
@@ -95,7 +94,7 @@ static void add_factors(const struct subject *a, const struct subject *b,
         char text[600];
         snprintf(text, sizeof text, "instructions an operation are not known: %s",
                  why_no_instructions(a) ?: why_no_instructions(b) ?: "sampled");
-        must(string_set(&account->absent, text));
+        string_set(&account->absent, text);
     }
     struct account_row *const clock =
         add(factors, "1 / clock", "GHz", first->summary.ghz, second->summary.ghz);
@@ -254,7 +253,7 @@ static void add_bounds(const struct subject *a, const struct subject *b,
         char unit[64];
         snprintf(unit, sizeof unit, "%.0f%% of the difference",
                  100 * account_share(&account->bounds, row));
-        must(string_set(&row->unit, unit));
+        string_set(&row->unit, unit);
     }
 }
 
@@ -434,9 +433,9 @@ struct account *explain_account(const struct subject *a, const struct subject *b
 {
     const struct result *const first = variant_result(&a->base);
     const struct result *const second = variant_result(&b->base);
-    struct account *const account = must_have(account_new(first->id, second->id));
+    struct account *const account = account_new(first->id, second->id);
     if (!first->samples.n || !second->samples.n) {
-        must(string_set(&account->absent, "one of them was not measured"));
+        string_set(&account->absent, "one of them was not measured");
         return account;
     }
     add_factors(a, b, account);

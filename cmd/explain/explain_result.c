@@ -8,7 +8,7 @@ enum { LOOPS_SHOWN = 3, MIX_SHOWN = 10 };
 
 static void set(char **where, const char *text)
 {
-    must(string_set(where, text));
+    string_set(where, text);
 }
 
 /* ---- what was executed ---- */
@@ -61,8 +61,7 @@ static void take_loop(const struct inspect_census *census, size_t number, bool a
                       struct explanation *explanation)
 {
     const struct inspect_loop *const loop = &census->loop[number];
-    struct explained_loop *const to =
-        must_have(explanation_add_loop(explanation, loop->where));
+    struct explained_loop *const to = explanation_add_loop(explanation, loop->where);
     struct inspect_facts facts = {.fact = {{.known = false}}};
     struct inspect_facts of_call = {.fact = {{.known = false}}};
     set(&to->source, loop->source);
@@ -73,12 +72,12 @@ static void take_loop(const struct inspect_census *census, size_t number, bool a
     inspect_facts_trace(&facts, census, loop);
     for (int f = 0; f < INSPECT_FACTS; f++)
         if (facts.fact[f].known && !of_call.fact[f].known)
-            must(loop_add_count(to, inspect_fact_name(f), facts.fact[f].value));
+            loop_add_count(to, inspect_fact_name(f), facts.fact[f].value);
     add_mix(census, loop, to);
     for (size_t i = loop->line; all_code && i < loop->line + loop->n_lines; i++) {
         const struct inspect_line *const line = &census->line[i];
         struct explained_line *const copy =
-            must_have(NAMED_ADD(to, lines, n_lines, line->text ? line->text : "?"));
+            NAMED_ADD(to, lines, n_lines, line->text ? line->text : "?");
         copy->executed = (double)line->executed;
         set(&copy->source, line->source);
         set(&copy->form, line->form);
@@ -109,7 +108,7 @@ static void take_bounds(const struct inspect_facts *facts,
         if (!facts->fact[fact].known && !facts->fact[fact].refuted)
             continue;
         struct explained_bound *const bound =
-            must_have(explanation_add_bound(explanation, inspect_fact_name(fact)));
+            explanation_add_bound(explanation, inspect_fact_name(fact));
         set(&bound->text, inspect_fact_text(fact));
         bound->cycles = facts->fact[fact].value;
         bound->limits = fact == limiting;
@@ -172,16 +171,16 @@ static void take_finding(const struct subject *subject,
 {
     const struct inspect_facts *const facts = &subject->facts;
     struct explained_finding *const to =
-        must_have(explanation_add_finding(explanation, inspect_cause_name(from->cause)));
+        explanation_add_finding(explanation, inspect_cause_name(from->cause));
     set(&to->text, inspect_cause_text(from->cause));
     if (from->cause == CAUSE_placement)
         take_placement(subject, to);
     set(&to->confidence, inspect_confidence_name(from->confidence));
     to->share = from->share;
     for (size_t i = 0; i < from->n_evidence; i++)
-        take_evidence(facts, &from->evidence[i], must_have(finding_add_evidence(to, "")));
+        take_evidence(facts, &from->evidence[i], finding_add_evidence(to, ""));
     for (size_t i = 0; i < from->n_against; i++)
-        take_evidence(facts, &from->against[i], must_have(finding_add_against(to, "")));
+        take_evidence(facts, &from->against[i], finding_add_against(to, ""));
     set(&to->refute, inspect_cause_refute(from->cause));
     if (from->experiment != INSPECT_FACTS)
         set(&to->experiment, inspect_fact_name(from->experiment));
@@ -223,8 +222,7 @@ static void take_ratios(const struct experiments *experiments,
     for (size_t i = 0; i < experiments->n; i++) {
         const struct experiment *const from = &experiments->item[i];
         const enum inspect_fact fact = inspect_fact_find(from->name);
-        struct explained_ratio *const to =
-            must_have(explanation_add_ratio(explanation, from->name));
+        struct explained_ratio *const to = explanation_add_ratio(explanation, from->name);
         set(&to->text, fact == INSPECT_FACTS ? NULL : inspect_fact_text(fact));
         set(&to->reaches, from->reaches);
         set(&to->absent, from->absent[0] ? from->absent : NULL);
@@ -237,7 +235,7 @@ void explain_take(const struct subject *subject, bool all_code)
 {
     const struct inspect_facts *const facts = &subject->facts;
     struct explanation *const explanation =
-        must_have(result_explanation(variant_result(&subject->base)));
+        result_explanation(variant_result(&subject->base));
     const struct inspect_census *const census = &subject->trace.census;
     FREED_BY(free_memory) struct inspect_findings *findings =
         must_have(calloc(1, sizeof *findings));

@@ -53,7 +53,7 @@ __attribute__((format(printf, 2, 3))) static void tell(char **to, const char *fo
     va_start(rest, format);
     vsnprintf(text, sizeof text, format, rest);
     va_end(rest);
-    must(string_set(to, text));
+    string_set(to, text);
 }
 
 /* The line of a loop that weighs most; NULL: none weighs anything. */
@@ -278,7 +278,7 @@ static void name_chain(const struct inspect_census *census,
     fprintf(to, " take%s %.3g of the %.3g cycles %s", n > 1 ? "" : "s", some, all,
             loop == &census->straight ? "of a call" : "of the chain in a turn");
     must(fclose(to));
-    must(string_set(&finding->text, text));
+    string_set(&finding->text, text);
     if (strcmp(finding->cause, "latency-chain") != 0)
         return;
     tell(&finding->remedy,

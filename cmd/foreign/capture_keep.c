@@ -20,7 +20,7 @@ static void note_other(struct target *target, const struct declared_argument *ar
                  value, wanted,
                  argument->kind == ARGUMENT_WITHIN ? " bytes into its array" : "");
     if (!target->why_not)
-        must(string_set(&target->why_not, text));
+        string_set(&target->why_not, text);
 }
 
 /* The word of an argument that is passed: an integer, or the address of an array. An

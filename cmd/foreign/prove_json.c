@@ -142,32 +142,32 @@ static void add_complaints(const struct foreign *foreign, const struct target *t
 static void add_result(const struct foreign *foreign, const struct target *target,
                        struct run *run)
 {
-    struct result *const result = must_have(run_add_result(run));
+    struct result *const result = run_add_result(run);
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     buffer_format(&text, "%s:%s", target->file->name, target->name);
-    must(result_set_name(result, buffer_text(&text)));
-    must(string_set(&result->id, buffer_text(&text)));
+    result_set_name(result, buffer_text(&text));
+    string_set(&result->id, buffer_text(&text));
     buffer_clear(&text);
     add_complaints(foreign, target, &text);
     const struct seen *const seen = target_seen(target);
     if (text.length)
-        must(result_set_status(result, STATUS_WRONG, buffer_text(&text)));
+        result_set_status(result, STATUS_WRONG, buffer_text(&text));
     else if (!seen)
-        must(result_set_status(result, STATUS_SKIPPED,
-                               target->calls ? "it was called, but not traced"
-                                             : "it was not called"));
+        result_set_status(result, STATUS_SKIPPED,
+                          target->calls ? "it was called, but not traced"
+                                        : "it was not called");
     else
-        must(result_set_status(result, STATUS_OK, NULL));
+        result_set_status(result, STATUS_OK, NULL);
 }
 
 /* A rule that is about nothing that ran. */
 static void add_missing(const struct rule *rule, struct run *run)
 {
-    struct result *const result = must_have(run_add_result(run));
-    must(result_set_name(result, rule->text));
-    must(string_set(&result->id, rule->text));
-    must(result_set_status(result, STATUS_FAILED,
-                           "no function that the rule is about was seen to be called"));
+    struct result *const result = run_add_result(run);
+    result_set_name(result, rule->text);
+    string_set(&result->id, rule->text);
+    result_set_status(result, STATUS_FAILED,
+                      "no function that the rule is about was seen to be called");
 }
 
 int prove_write_run(const struct foreign *foreign, enum format format, FILE *file,

@@ -176,7 +176,6 @@ static void add_word(const char *word, size_t length, const char *name,
             buffer_format(&buffer, "%c", word[i]);
         }
     }
-    must(buffer.failed ? -ENOMEM : 0);
     text_list_add(words, buffer_text(&buffer));
 }
 

@@ -61,7 +61,7 @@ static int check_out(struct harness *harness, struct side *side, struct error *e
     const int status = command_run(&request, &told, error);
     if (status == 0) {
         told[strcspn(told, "\n")] = '\0';
-        must(string_set(&side->commit, told));
+        string_set(&side->commit, told);
         snprintf(side->cwd, sizeof side->cwd, "%s", folder);
     }
     return status;

@@ -125,7 +125,7 @@ static struct harness_case *case_of(struct harness *harness, const char *name)
     for (size_t c = 0; c < harness->n_cases; c++)
         if (!strcmp(harness->cases[c].name, name))
             return &harness->cases[c];
-    return must_have(NAMED_ADD(harness, cases, n_cases, name));
+    return NAMED_ADD(harness, cases, n_cases, name);
 }
 
 static int list_side(struct harness *harness, int which, struct readings *readings,
@@ -285,8 +285,8 @@ static void begin_case(struct harness *harness, size_t c)
 {
     struct harness_case *const entry = &harness->cases[c];
     entry->result = harness->run->n_results;
-    struct result *const result = must_have(run_add_result(harness->run));
-    must(result_set_name(result, entry->name));
+    struct result *const result = run_add_result(harness->run);
+    result_set_name(result, entry->name);
     result->group = c;
     result->threads = (int)harness->form.threads;
     entry->active = case_is_compared(entry);
@@ -295,41 +295,41 @@ static void begin_case(struct harness *harness, size_t c)
     free(entry->rounds);
     entry->rounds = NULL;
     if (entry->skips) {
-        must(result_set_status(result, STATUS_SKIPPED, entry->skips));
+        result_set_status(result, STATUS_SKIPPED, entry->skips);
         return;
     }
-    struct comparison *const comparison = must_have(result_comparison(result));
+    struct comparison *const comparison = result_comparison(result);
     comparison->verdict = VERDICT_UNUSABLE;
     if (entry->active)
         return;
     const char *const reason =
         entry->has[SIDE_BASE] ? "only base has it" : "only head has it";
     comparison->verdict = entry->has[SIDE_BASE] ? VERDICT_GONE : VERDICT_NEW;
-    must(string_set(&comparison->reason, reason));
-    must(result_set_status(result, STATUS_SKIPPED, reason));
+    string_set(&comparison->reason, reason);
+    result_set_status(result, STATUS_SKIPPED, reason);
 }
 
 static void set_gate(struct harness *harness)
 {
-    struct gate *const gate = must_have(run_gate(harness->run));
+    struct gate *const gate = run_gate(harness->run);
     struct facts *const settings = &harness->run->settings;
     gate->threshold = harness->request.threshold;
     gate->strict = harness->request.strict;
     gate->own_processes = true;
     gate->placement = harness->request.placement;
-    must(string_set(&gate->kind, "paired"));
+    string_set(&gate->kind, "paired");
     gate->equal = harness->plan.equal;
-    must(string_set(&gate->harness, harness->adapter->name));
-    must(facts_number(settings, "processes", harness->plan.processes));
-    must(facts_number(settings, "slice_ns", (double)harness->slice_ns));
+    string_set(&gate->harness, harness->adapter->name);
+    facts_number(settings, "processes", harness->plan.processes);
+    facts_number(settings, "slice_ns", (double)harness->slice_ns);
     if (harness->n_places > 1)
-        must(facts_number(settings, "places", (double)harness->n_places));
+        facts_number(settings, "places", (double)harness->n_places);
     for (int i = 0; i < SIDES; i++) {
         const struct side *const side = &harness->side[i];
         const char *const id = side->file.build_id;
-        struct arm *const arm = must_have(gate_add_arm(gate, side->name, side->told));
-        must(string_set(&arm->build_id, *id ? id : NULL));
-        must(string_set(&arm->commit, side->commit));
+        struct arm *const arm = gate_add_arm(gate, side->name, side->told);
+        string_set(&arm->build_id, *id ? id : NULL);
+        string_set(&arm->commit, side->commit);
     }
 }
 
@@ -350,7 +350,7 @@ static void set_remark(struct harness *harness)
             buffer_format(&remark, "%s%zu process%s of %s hung and ran again",
                           remark.text ? "; " : "", harness->n_late[i],
                           harness->n_late[i] == 1 ? "" : "es", harness->side[i].name);
-    must(string_set(&harness->run->gate->remark, remark.text));
+    string_set(&harness->run->gate->remark, remark.text);
 }
 
 static void finish(struct harness *harness, bool interrupted)
@@ -362,16 +362,16 @@ static void finish(struct harness *harness, bool interrupted)
             continue;
         notes_add(harness, c);
         if (result->samples.n)
-            must(result_set_status(result, STATUS_OK, NULL));
+            result_set_status(result, STATUS_OK, NULL);
         else
-            must(string_set(&result->comparison->reason, "interrupted"));
+            string_set(&result->comparison->reason, "interrupted");
     }
     run->interrupted = interrupted;
     run_close_pending(run, GROUP_ALL, "interrupted");
     run->gate->seconds = (double)(clock_now() - harness->started) * 1e-9;
     set_remark(harness);
-    must(run_summarise(run, GROUP_ALL));
-    must(run_judge(run));
+    run_summarise(run, GROUP_ALL);
+    run_judge(run);
 }
 
 int harness_measure(struct harness *harness, uint64_t seed, const struct watcher *watcher,
@@ -389,8 +389,8 @@ int harness_measure(struct harness *harness, uint64_t seed, const struct watcher
     int status = 0;
     for (int look = 1; look <= plan->looks && status == 0; look++) {
         status = harness_look(harness, (uint32_t)look * plan->processes, look, error);
-        must(run_judge(run));
-        must(run_summarise(run, GROUP_ALL));
+        run_judge(run);
+        run_summarise(run, GROUP_ALL);
         if (status == 0 && harness->watcher->group_done)
             harness->watcher->group_done(harness->watcher->context, run, 0);
     }

@@ -61,7 +61,7 @@ static void take_median(const char *name, struct readings *readings)
         if (!entry->reason)
             room[n++] = entry->ns;
         else if (entry->told && !lead->reason) {
-            must(string_set(&lead->reason, entry->reason));
+            string_set(&lead->reason, entry->reason);
             lead->told = true;
             lead->ns = NAN;
         }
@@ -201,7 +201,7 @@ static int take_round(struct harness *harness, size_t first, struct error *error
             entry->n_void++;
             continue;
         }
-        struct harness_round *const round = must_have(LIST_ADD(entry, rounds, n_rounds));
+        struct harness_round *const round = LIST_ADD(entry, rounds, n_rounds);
         *round = rounds[c - first];
     }
     return status;
@@ -234,7 +234,7 @@ static void add_trial(const struct harness *harness, struct result *result,
     if (harness->n_places > 1) {
         trial.built_base_ns = round->ns[SIDE_BASE][0];
         trial.built_head_ns = round->ns[SIDE_HEAD][0];
-        must_have(comparison_placement(result->comparison));
+        comparison_placement(result->comparison);
     }
     must(comparison_add_trial(result->comparison, &trial));
     must(result_add_sample(result, (uint32_t)i, trial.head_ns));

@@ -39,10 +39,10 @@ static void note_usage(const struct harness *harness, size_t c)
     buffer_format(&text, "; %.0f page faults, before %.0f",
                   median_of(entry, faults, SIDE_HEAD),
                   median_of(entry, faults, SIDE_BASE));
-    must(result_add_note(&harness->run->results[entry->result], buffer_text(&text)));
+    result_add_note(&harness->run->results[entry->result], buffer_text(&text));
     if (clock_script())
-        must(result_add_note(&harness->run->results[entry->result],
-                             "its times are made up (SIMDBENCH_TEST_CLOCK)"));
+        result_add_note(&harness->run->results[entry->result],
+                        "its times are made up (SIMDBENCH_TEST_CLOCK)");
 }
 
 /* A case that runs more threads than it has CPUs is slow and noisy. */
@@ -56,7 +56,7 @@ static void note_threads(const struct harness *harness, size_t c)
     snprintf(text, sizeof text,
              "it runs %u threads on %u CPU%s: --threads=%u gives it more", entry->threads,
              cpus, cpus == 1 ? "" : "s", entry->threads);
-    must(result_add_note(&harness->run->results[entry->result], text));
+    result_add_note(&harness->run->results[entry->result], text);
 }
 
 /* The place at which the fastest programs have their code, if it is not the built one. */
@@ -71,7 +71,7 @@ static void note_places(const struct harness *harness, size_t c)
     snprintf(text, sizeof text,
              "base is fastest with %zu bytes of padding, head with %zu",
              base * PLACE_BYTES, head * PLACE_BYTES);
-    must(result_add_note(result, text));
+    result_add_note(result, text);
 }
 
 /* Numbers of few digits hide changes, and equal ones may seem to change by a step. */
@@ -83,7 +83,7 @@ static void note_rounding(const struct harness *harness, size_t c)
         return;
     snprintf(text, sizeof text, "its program prints times in steps of %.2g%%",
              100 * result->comparison->rounding);
-    must(result_add_note(result, text));
+    result_add_note(result, text);
 }
 
 void notes_add(struct harness *harness, size_t c)

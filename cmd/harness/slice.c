@@ -366,15 +366,15 @@ static void complain_of(struct child *child, const struct slice_request *request
     else
         *text = '\0';
     if (*said)
-        must(string_set(&slice->said, said));
+        string_set(&slice->said, said);
     if (!*text)
         return;
     if (request->is_build)
-        must(string_set(&slice->log, child->err));
+        string_set(&slice->log, child->err);
     const size_t n = strlen(text);
     if (*said)
         snprintf(text + n, sizeof text - n, ": %.200s", said);
-    must(string_set(&slice->complaint, text));
+    string_set(&slice->complaint, text);
 }
 
 static int end(struct child *child, const struct slice_request *request, int64_t begun,
@@ -401,7 +401,6 @@ static int end(struct child *child, const struct slice_request *request, int64_t
         return -EINTR;
     slice->late = child->late;
     complain_of(child, request, status, slice);
-    must(child->out.failed ? -ENOMEM : 0);
     slice->text = must_have(strdup(buffer_text(&child->out)));
     /* Times that are made up are disturbed by nothing. */
     if (clock_script())

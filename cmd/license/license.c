@@ -50,16 +50,18 @@ static int measure_op(int64_t wait_ns, const struct op_row *row, const char *nar
     struct how how;
     FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
     FREED_BY(plan_free) struct plan plan = {.n_groups = 0};
-    net->run = must_have(run_new());
+    net->run = run_new();
     how_init(&how);
     how.quiet = true;
     how.wait_ns = wait_ns;
     how.time_per_case_ns = TIME_PER_CASE_NS;
     how.seed = (uint64_t)clock_now();
-    return choose(row, narrow, &request, error)
-                 ?: plan_prepare(&request, &how, &catalog, &plan, error)
-                 ?: run_plan(&how, &catalog, &plan, NULL, net->run, error)
-                 ?: license_take_net(wide_isa, narrow, net);
+    const int rc = choose(row, narrow, &request, error)
+                       ?: plan_prepare(&request, &how, &catalog, &plan, error)
+                       ?: run_plan(&how, &catalog, &plan, NULL, net->run, error);
+    if (rc == 0)
+        license_take_net(wide_isa, narrow, net);
+    return rc;
 }
 
 static const struct op_row *row_of_turn(int turn)

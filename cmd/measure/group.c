@@ -194,8 +194,7 @@ int group_write_inputs(struct group_state *group, struct worker *owner,
     fill_reply_read(reply, &told);
     for (size_t i = 0; i < group->n_cases && told.hash && !group->traced && status == 0;
          i++)
-        must(string_set(&case_result(group, &group->cases[i])->work.input_hash,
-                        told.hash));
+        string_set(&case_result(group, &group->cases[i])->work.input_hash, told.hash);
     return status;
 }
 

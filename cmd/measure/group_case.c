@@ -29,7 +29,7 @@ static void take_roof(const struct group_state *group, const struct case_state *
             !strcmp(other->offer->isa, limit->offer->isa) &&
             other->plan->threads == limit->plan->threads &&
             !strcmp(other->offer->variant, roof))
-            must(string_set(&case_result(group, entry)->limit_id, other->plan->id));
+            string_set(&case_result(group, entry)->limit_id, other->plan->id);
     }
 }
 
@@ -45,7 +45,7 @@ void case_take(const struct group_state *group, struct case_state *entry,
     result->work.ops = isnan(reply->ops) ? result->work.ops : reply->ops;
     result->work.bytes = isnan(reply->bytes) ? result->work.bytes : reply->bytes;
     result->samples.workspace_bytes = (double)reply->workspace_bytes;
-    must(string_set(&result->code.implementation, reply->implementation));
+    string_set(&result->code.implementation, reply->implementation);
     note_once(result, reply->note);
 }
 

@@ -112,7 +112,7 @@ static void judge_case(const struct turn *turn, const struct pace *pace, uint32_
     struct result *result = turn_result(turn);
     char reason[256];
     if (result->samples.n < pace->alone && result->samples.apart.n)
-        must(result_join_apart(result));
+        result_join_apart(result);
     /* Counts follow the times. */
     for (size_t i = 0; i < result->samples.n_counters; i++) {
         struct counter *const counter = &result->samples.counters[i];
@@ -121,7 +121,7 @@ static void judge_case(const struct turn *turn, const struct pace *pace, uint32_
     }
     if (!turn->entry->active || (!ran && !result->samples.n))
         return;
-    must(string_set(&result->samples.stopped, ran ? pace->stopped : NULL));
+    string_set(&result->samples.stopped, ran ? pace->stopped : NULL);
     if (ran && 2 * result->samples.voided > ran) {
         snprintf(reason, sizeof reason,
                  "%u of %u batches were disturbed (preempted, stolen time, migration or "

@@ -24,12 +24,12 @@ static void doubt(const struct result *result, struct code_proof *proof)
     snprintf(vectors, sizeof vectors, "vectors of %.0f bits", ran);
     snprintf(text, sizeof text, "executes %s, %s has %.0f",
              ran > 0 ? vectors : "no vectors", isa, said);
-    must(string_set(&proof->doubt, text));
+    string_set(&proof->doubt, text);
 }
 
 void take_executed(const struct inspect_census *census, struct executed *executed)
 {
-    must(string_set(&executed->mode, census->whole ? "whole" : "sampled"));
+    string_set(&executed->mode, census->whole ? "whole" : "sampled");
     executed->instructions = (double)census->instructions;
     executed->steps = (double)census->steps;
     executed->seconds = census->seconds;
@@ -45,15 +45,15 @@ void take_executed(const struct inspect_census *census, struct executed *execute
     executed->widest_bits = census->widest_bits;
     executed->main_bits = census->main_bits;
     executed->mixes_sse_avx = census->mixes_sse_avx;
-    must(string_set(&executed->modules, census->modules));
-    must(string_set(&executed->producer, census->producer));
+    string_set(&executed->modules, census->modules);
+    string_set(&executed->producer, census->producer);
 }
 
 void take_build(const struct inspect_census *census, char **unoptimised)
 {
     char why[128];
     if (inspect_unoptimised(census, why, sizeof why))
-        must(string_set(unoptimised, why));
+        string_set(unoptimised, why);
 }
 
 enum { LINE_BYTES = 64, SHORT_JUMP_BYTES = 2 };
@@ -82,8 +82,8 @@ static void take_loop(const struct inspect_census *census,
                            .offset = (double)(from->address % LINE_BYTES),
                            .bytes = bytes_of(census, from),
                            .spills_exact = from->spills_exact};
-    must(string_set(&loop->where, from->where));
-    must(string_set(&loop->source, from->source));
+    string_set(&loop->where, from->where);
+    string_set(&loop->source, from->source);
 }
 
 static void take_call(const struct inspect_census *census, const char *shape, double ops,
@@ -96,9 +96,9 @@ static void take_call(const struct inspect_census *census, const char *shape, do
                                 .share_sse = census->share_sse,
                                 .share_avx = census->share_avx,
                                 .share_avx512 = census->share_avx512};
-    must(string_set(&call->shape, shape));
+    string_set(&call->shape, shape);
     for (size_t i = 0; i < census->n_loops; i++)
-        take_loop(census, &census->loop[i], must_have(LIST_ADD(call, loops, n_loops)));
+        take_loop(census, &census->loop[i], LIST_ADD(call, loops, n_loops));
 }
 
 /* Sums over loops that are worth while. */
@@ -113,7 +113,7 @@ static bool sees_spills(const struct inspect_census *census)
 static void call_not(struct whole_call *call, const char *why)
 {
     whole_call_clear(call);
-    must(string_set(&call->absent, why));
+    string_set(&call->absent, why);
 }
 
 static struct step_call step_of(const struct prepared *prepared)
@@ -163,7 +163,7 @@ int prove_case(struct worker *worker, const struct prepared *prepared,
     int status = worker_step(worker, &step, &follow, how->timeout_ns, &census, &error)
                      ?: prove_time(prepared->call_ns, &census, &error);
     if (status < 0) {
-        must(string_set(&proof->absent, error.text));
+        string_set(&proof->absent, error.text);
     } else {
         take_executed(&census, &proof->executed);
         doubt(result, proof);
@@ -238,7 +238,7 @@ void prove_not(struct code_proof **out, const char *why)
 {
     code_proof_free(*out);
     *out = must_have(calloc(1, sizeof **out));
-    must(string_set(&(*out)->absent, why));
+    string_set(&(*out)->absent, why);
 }
 
 /* ---- a group ---- */
@@ -325,7 +325,7 @@ static int prove(struct group_state *group, struct case_state *entry, enum stage
     }
     if (status == 0) {
         status = prove_case(worker, &prepared, how, result, &result->code.proof);
-        must(string_set(&result->code.unoptimised, result->code.proof->unoptimised));
+        string_set(&result->code.unoptimised, result->code.proof->unoptimised);
         return status == -EDOM ? end_wrong(group, entry, result->code.proof->absent)
                                : status;
     }

@@ -37,9 +37,9 @@ void proofs_take(struct group_state *group, const struct worker *worker,
             if (!session->proofs.known[i] || proof->verdict == PROOF_REFUSED ||
                 (usage && proof->verdict != PROOF_PROVEN))
                 continue;
-            must(string_set(&counter->verdict, proof_verdict_name(proof->verdict)));
+            string_set(&counter->verdict, proof_verdict_name(proof->verdict));
             if (proof->verdict == PROOF_UNPROVEN)
-                must(string_set(&counter->doubt, proof->reason));
+                string_set(&counter->doubt, proof->reason);
         }
     }
 }
@@ -86,8 +86,8 @@ void counters_contradict(const struct group_state *group, const struct case_stat
                               "other: one of them is wrong");
         for (size_t i = 0; i < ARRAY_LEN(both); i++)
             if (both[i] < n)
-                must(string_set(
+                string_set(
                     &result->samples.counters[session->counter_of_event[both[i]]].doubt,
-                    found[k].text));
+                    found[k].text);
     }
 }

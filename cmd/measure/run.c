@@ -60,7 +60,7 @@ static void add_to_fact(struct facts *facts, const char *name, double number)
             facts->fact[i].number += number;
             return;
         }
-    must(facts_number(facts, name, number));
+    facts_number(facts, name, number);
 }
 
 void note_core_share(const struct session *session)
@@ -111,7 +111,7 @@ int run_plan(const struct how *how, struct catalog *catalog, const struct plan *
         run_close_pending(run, run->interrupted ? GROUP_ALL : g,
                           run->interrupted ? "interrupted"
                                            : "nothing to be limited by it ran");
-        must(run_summarise(run, g));
+        run_summarise(run, g);
         if (session.watcher->group_done)
             session.watcher->group_done(session.watcher->context, run, g);
     }

@@ -14,7 +14,7 @@ static const char *const usage_names[USAGE_COUNTERS] = {
 static void add_counters(struct session *session, struct result *result)
 {
     for (size_t i = 0; i < USAGE_COUNTERS; i++) {
-        struct counter *counter = must_have(result_add_counter(result, usage_names[i]));
+        struct counter *counter = result_add_counter(result, usage_names[i]);
         counter->running_share = 1;
     }
     for (size_t i = 0; i < session->plan->n_events; i++) {
@@ -23,24 +23,23 @@ static void add_counters(struct session *session, struct result *result)
         while (at < result->samples.n_counters &&
                strcmp(result->samples.counters[at].name, event->name))
             at++;
-        struct counter *counter =
-            at < result->samples.n_counters
-                ? &result->samples.counters[at]
-                : must_have(result_add_counter(result, event->name));
+        struct counter *counter = at < result->samples.n_counters
+                                      ? &result->samples.counters[at]
+                                      : result_add_counter(result, event->name);
         char config[24];
         snprintf(config, sizeof config, "0x%" PRIx64, event->config);
         session->counter_of_event[i] = at;
         counter->asked = i < session->how->events.n;
         counter->running_share = 1;
-        must(string_set(&counter->event, event->string));
-        must(string_set(&counter->config, config));
+        string_set(&counter->event, event->string);
+        string_set(&counter->config, config);
     }
     counted_metrics(session->how, session->plan, result);
 }
 
 static void add_setting(const char *name, const char *value, void *result)
 {
-    must(result_add_setting(result, name, value));
+    result_add_setting(result, name, value);
 }
 
 /* Only op roof has shapes that say where its operands lie. */
@@ -61,7 +60,7 @@ void session_add_result(struct session *session, size_t g, size_t c)
     const struct plan_case *entry = &group->cases[c];
     const struct offer *offer = &session->catalog->offers[entry->offer];
     const struct worker_info *worker = &offer->worker->info;
-    struct result *result = must_have(run_add_result(session->run));
+    struct result *result = run_add_result(session->run);
     char type[64];
     snprintf(type, sizeof type, "%s%s%s", offer->semiring ? offer->semiring : "",
              offer->semiring ? "-" : "", type_name(offer->type));
@@ -95,22 +94,22 @@ void session_add_result(struct session *session, size_t g, size_t c)
         {&result->work.level, rung_level(session, group, result)},
     };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        must(string_set(texts[i].where, texts[i].text));
+        string_set(texts[i].where, texts[i].text);
     result->summary.limit.guessed = entry->limit_guessed;
     /* The name of a module is its first word; what follows are its options. */
     if (result->module.name)
         result->module.name[strcspn(result->module.name, ",")] = '\0';
     for (size_t i = 0; i < worker->n_options; i++)
-        must(result_add_module_option(result, worker->options[i].name,
-                                      worker->options[i].value));
+        result_add_module_option(result, worker->options[i].name,
+                                 worker->options[i].value);
     case_settings_each(&settings, add_setting, result);
     add_counters(session, result);
     if (entry->skip)
-        must(result_set_status(result, STATUS_SKIPPED, entry->skip));
+        result_set_status(result, STATUS_SKIPPED, entry->skip);
     else if (session->how->prove && !result->is_roof)
         prove_not(&result->code.proof, "it was not measured");
     for (size_t i = 0; i < entry->notes.n && !entry->skip; i++)
-        must(result_add_note(result, entry->notes.item[i]));
+        result_add_note(result, entry->notes.item[i]);
 }
 
 void group_begin(struct session *session, size_t g, size_t first,

@@ -165,7 +165,7 @@ int outputs_write(const struct options *options, bool table, const struct run *r
     int printed = 0;
     if (table || options->format != FORMAT_TABLE) {
         printed = print_run(run, options->format, &text, stdout, rest);
-        if (printed < 0 && printed != -ENOMEM && options->format != FORMAT_SVG)
+        if (printed < 0 && options->format != FORMAT_SVG)
             printed = standard_failed(-printed, rest);
     }
     printed = printed ?: standard_flush(rest);

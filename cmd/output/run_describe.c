@@ -12,7 +12,7 @@ static void add_number(struct run *run, const char *name, double number, bool id
 {
     if (number < 0)
         return;
-    must(facts_number(&run->host, name, number));
+    facts_number(&run->host, name, number);
     run->host.fact[run->host.n - 1].identity = identity;
 }
 
@@ -61,12 +61,12 @@ static void host_facts(const struct host *host, struct run *run)
         {"tsc_ghz", host->tsc_ghz, false},
         {"load_1min", host->load[0], false},
     };
-    must(string_set(&run->fingerprint, host->fingerprint));
-    must(string_set(&run->pmu_state, states[host->pmu]));
-    must(string_set(&run->pmu_reason, host->pmu_reason));
+    string_set(&run->fingerprint, host->fingerprint);
+    string_set(&run->pmu_state, states[host->pmu]);
+    string_set(&run->pmu_reason, host->pmu_reason);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (texts[i].text[0]) {
-            must(facts_text(&run->host, texts[i].name, texts[i].text));
+            facts_text(&run->host, texts[i].name, texts[i].text);
             run->host.fact[run->host.n - 1].identity = texts[i].identity;
         }
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
@@ -104,38 +104,36 @@ static void add_settings(const struct options *options, const struct plan *plan,
     };
     struct facts *const settings = &run->settings;
     char text[1024];
-    must(facts_text(settings, "op", options->request.op ?: options->command));
+    facts_text(settings, "op", options->request.op ?: options->command);
     if (!strcmp(options->command, "audit")) {
-        must(facts_text(settings, "dispatcher", options->dispatcher ?: ""));
-        must(facts_text(settings, "bad_choice", options->strict ? "fail" : "pass"));
+        facts_text(settings, "dispatcher", options->dispatcher ?: "");
+        facts_text(settings, "bad_choice", options->strict ? "fail" : "pass");
     }
     if (options->relative_to)
-        must(facts_text(settings, "relative_to", options->relative_to));
+        facts_text(settings, "relative_to", options->relative_to);
     if (options->label)
-        must(facts_text(settings, "label", options->label));
+        facts_text(settings, "label", options->label);
     if (options->project_file) {
         text_list_join(&options->from_project, " ", text, sizeof text);
-        must(facts_text(settings, "project", options->project_file));
-        must(facts_text(settings, "project_options", text));
+        facts_text(settings, "project", options->project_file);
+        facts_text(settings, "project_options", text);
     }
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         text_list_join(lists[i].list, " ", text, sizeof text);
-        must(facts_text(settings, lists[i].name,
-                        lists[i].list->n ? text : lists[i].otherwise));
+        facts_text(settings, lists[i].name, lists[i].list->n ? text : lists[i].otherwise);
     }
-    must(
-        facts_text(settings, "isa_fallback", options->request.isa_strict ? "off" : "on"));
+    facts_text(settings, "isa_fallback", options->request.isa_strict ? "off" : "on");
     if (plan->isas_instead.n) {
         text_list_join(&plan->isas_instead, " ", text, sizeof text);
-        must(facts_text(settings, "isa_measured", text));
+        facts_text(settings, "isa_measured", text);
     }
     FREED_BY(buffer_free) struct buffer cpus = {.text = NULL};
     for (size_t i = 0; i < plan->n_cpu; i++)
         buffer_format(&cpus, "%s%d", i ? "," : "", plan->cpu[i]);
     if (plan->n_cpu)
-        must(facts_text(settings, "cpu_measured", buffer_text(&cpus)));
-    must(facts_bool(settings, "cpu_locked", plan->lock != NULL));
-    must(facts_text(settings, "scheduled", priority_may() ? "first" : "in turn"));
+        facts_text(settings, "cpu_measured", buffer_text(&cpus));
+    facts_bool(settings, "cpu_locked", plan->lock != NULL);
+    facts_text(settings, "scheduled", priority_may() ? "first" : "in turn");
     const struct {
         const char *name;
         double number;
@@ -147,28 +145,27 @@ static void add_settings(const struct options *options, const struct plan *plan,
         {"timeout_ns", (double)options->how.timeout_ns},
     };
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
-        must(facts_number(settings, numbers[i].name, numbers[i].number));
+        facts_number(settings, numbers[i].name, numbers[i].number);
     char threads[THREADS_MAX * 6] = "";
     for (size_t i = 0, n = 0; i < options->request.n_threads; i++)
         n += (size_t)snprintf(threads + n, sizeof threads - n, "%s%u", i ? " " : "",
                               options->request.threads[i]);
-    must(options->request.n_threads == 1
-             ? facts_number(settings, "threads", options->request.threads[0])
-             : facts_text(settings, "threads", threads));
-    must(facts_text(settings, "cache", options->request.settings.cold ? "cold" : "hot"));
-    must(facts_text(settings, "pages",
-                    options->request.settings.huge_pages ? "2m" : "4k"));
+    if (options->request.n_threads == 1)
+        facts_number(settings, "threads", options->request.threads[0]);
+    else
+        facts_text(settings, "threads", threads);
+    facts_text(settings, "cache", options->request.settings.cold ? "cold" : "hot");
+    facts_text(settings, "pages", options->request.settings.huge_pages ? "2m" : "4k");
     if (options->request.settings.most_ulp > 0)
-        must(facts_number(settings, "accuracy_at_most",
-                          options->request.settings.most_ulp));
-    must(facts_text(settings, "measure", options->how.accuracy ? "accuracy" : "time"));
+        facts_number(settings, "accuracy_at_most", options->request.settings.most_ulp);
+    facts_text(settings, "measure", options->how.accuracy ? "accuracy" : "time");
     if (options->request.ladder)
-        must(facts_bool(settings, "ladder", true));
-    must(facts_bool(settings, "in_process", options->how.in_process));
-    must(facts_bool(settings, "multiplex", options->how.multiplex));
+        facts_bool(settings, "ladder", true);
+    facts_bool(settings, "in_process", options->how.in_process);
+    facts_bool(settings, "multiplex", options->how.multiplex);
     if (clock_script())
-        must(facts_text(settings, "test_clock", clock_script()));
-    must(facts_text(settings, "check", options->how.check_full ? "full" : "auto"));
+        facts_text(settings, "test_clock", clock_script());
+    facts_text(settings, "check", options->how.check_full ? "full" : "auto");
 }
 
 /* Nodes of a cluster may share a host: Slurm knows better which one this is. */
@@ -181,7 +178,7 @@ static void add_node(const char *asked, struct run *run)
         host[0] = '\0';
     const char *const node = asked ? asked : slurm && *slurm ? slurm : host;
     if (*node)
-        must(facts_text(&run->host, "node", node));
+        facts_text(&run->host, "node", node);
 }
 
 /* Adds a text and its end to a hash: FNV-1a. */
@@ -248,7 +245,7 @@ static void add_builds(const struct options *options, const struct catalog *cata
     struct error error = {.text = ""};
     struct elf_file file;
     if (elf_read("/proc/self/exe", false, &file, &error) == 0 && file.build_id[0])
-        must(string_set(&run->tool_build_id, file.build_id));
+        string_set(&run->tool_build_id, file.build_id);
     for (size_t i = 0; catalog && i < catalog->n_workers; i++) {
         const struct worker_info *const info = &catalog->workers[i]->info;
         struct buffer text = {.text = NULL};
@@ -259,9 +256,7 @@ static void add_builds(const struct options *options, const struct catalog *cata
         buffer_format(&text, "%s ", called && !elf ? options->files.item[0] : info->path);
         if (elf || (!files && read_declared(info->path, &file)))
             buffer_format(&text, "%s-%016" PRIx64, file.build_id, file.hash);
-        must(text.failed
-                 ? -ENOMEM
-                 : strings_add(&run->plugins, &run->n_plugins, buffer_text(&text)));
+        strings_add(&run->plugins, &run->n_plugins, buffer_text(&text));
         buffer_free(&text);
     }
 }
@@ -269,7 +264,7 @@ static void add_builds(const struct options *options, const struct catalog *cata
 struct run *run_describe(const struct options *options, const struct catalog *catalog,
                          const struct plan *plan)
 {
-    struct run *const run = must_have(run_new());
+    struct run *const run = run_new();
     char date[24], seed[24];
     date_text(date);
     snprintf(seed, sizeof seed, "%" PRIu64, options->how.seed);
@@ -284,9 +279,9 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
                  {&run->tool_compiler, simdbench_version.compiler},
                  {&run->tool_flags, simdbench_version.flags}};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        must(string_set(texts[i].where, texts[i].text));
+        string_set(texts[i].where, texts[i].text);
     for (int i = 0; i < options->argc; i++)
-        must(strings_add(&run->argv, &run->argc, options->argv[i]));
+        strings_add(&run->argv, &run->argc, options->argv[i]);
     add_settings(options, plan, run);
     add_builds(options, catalog, run);
     /* As the worker sees them: under an emulator or a mask it knows best. */
@@ -294,7 +289,7 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
         *isas = catalog ? message_get(catalog->workers[0]->description, "isas") : NULL;
     cJSON_ArrayForEach (isa, isas) {
         if (cJSON_IsString(isa))
-            must(strings_add(&run->isas, &run->n_isas, isa->valuestring));
+            strings_add(&run->isas, &run->n_isas, isa->valuestring);
     }
     struct host host;
     host_read(&host, "");

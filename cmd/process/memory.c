@@ -1,33 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves and workers return -ENOMEM; the parent has nothing better to do than to end. The
- * files of a run hold what was saved of it. */
+/* Leaves other than reports return -ENOMEM, and so do workers; the parent has nothing
+ * better to do than to end. The files of a run hold what was saved of it. */
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
 #include "process/process.h"
 
-static _Noreturn void end(void)
+void memory_out(void)
 {
     complain("out of memory");
     exit(EXIT_USAGE);
-}
-
-void *must_have(void *pointer)
-{
-    if (!pointer)
-        end();
-    return pointer;
-}
-
-char *copy_text(const char *text)
-{
-    return text ? must_have(strdup(text)) : NULL;
-}
-
-void must(int status)
-{
-    if (status < 0)
-        end();
 }
 
 /* The deepest calls of all commands take half of STACK_LEAST. */

@@ -95,11 +95,6 @@ void cpu_lock_free(struct cpu_lock *lock); /* NULL is allowed */
 /* True if calls of children of this process may run first (priority_raise()). */
 bool priority_may(void);
 
-/* Memory that is out ends the program: these return only for a pointer that is not NULL,
- * and for a status that is not negative. */
-void *must_have(void *pointer);
-void must(int status);
-char *copy_text(const char *text); /* NULL: of NULL */
 /* Makes sure that the stack can grow as far as all commands need, and -ENOMEM if it must
  * not (ulimit -s). */
 int stack_claim(struct error *error);

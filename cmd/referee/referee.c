@@ -154,8 +154,7 @@ static bool has_planes(const struct declared_op *op)
 static int judge_one(struct referee *referee, const struct candidate *candidate,
                      const struct text_list *shapes, struct run *run, struct error *error)
 {
-    struct judgement *const judgement =
-        must_have(LIST_ADD(run, judgements, n_judgements));
+    struct judgement *const judgement = LIST_ADD(run, judgements, n_judgements);
     referee->judgement = judgement;
     referee->symbol = candidate->symbol;
     referee->aligned = has_planes(op_of(referee));
@@ -232,7 +231,7 @@ static int finish(struct referee *referee, const struct candidates *all,
     struct options *const options = referee->options;
     FREED_BY(text_list_free) struct text_list shapes = {.n = 0};
     struct cpu_lock *lock = NULL;
-    FREED_BY(run_delete) struct run *verdicts = must_have(run_new());
+    FREED_BY(run_delete) struct run *verdicts = run_new();
     FREED_BY(run_delete) struct run *run = NULL;
     choose_shapes(referee, &shapes);
     int status = take_cpu(referee, &lock, error)

@@ -109,8 +109,8 @@ static void take_cause(struct judgement *judgement, const struct result *row,
     if (!found || !found->n_findings)
         return;
     judgement->cause = must_have(strdup(found->findings[0].cause));
-    must(string_set(&judgement->cause_text, found->findings[0].text));
-    must(string_set(&judgement->cause_shape, row->shape));
+    string_set(&judgement->cause_text, found->findings[0].text);
+    string_set(&judgement->cause_shape, row->shape);
     judgement->cause_share = fmax(found->findings[0].share, 0); /* of a NaN: 0 */
 }
 

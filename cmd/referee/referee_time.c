@@ -177,8 +177,7 @@ static void keep_times(struct referee *referee, const struct stage *stage,
     double median[KNOWN_MAX + 1], times[KNOWN_MAX + 1];
     struct interval ci[KNOWN_MAX + 1];
     size_t best = 1, reference = 1;
-    struct judged_time *const time =
-        must_have(LIST_ADD(referee->judgement, time, n_times));
+    struct judged_time *const time = LIST_ADD(referee->judgement, time, n_times);
     for (size_t i = 0; i < arms->n; i++) {
         median[i] = stats_median(arms->ns[i], arms->rounds) / (double)stage->turns;
         times[i] =
@@ -212,9 +211,9 @@ static int time_shape(struct referee *referee, const char *text, struct error *e
     for (uint32_t round = 0; round < arms.rounds && status == 0; round++)
         status = run_round(referee, &stage, &arms, round, error);
     if (status == 0 && !referee->judgement->note && stage_repeats(&stage))
-        must(string_set(&referee->judgement->note,
-                        "had the same inputs in all calls, so that kept results would "
-                        "look fast"));
+        string_set(&referee->judgement->note,
+                   "had the same inputs in all calls, so that kept results would "
+                   "look fast");
     status = status
                  ?: judge_rest(referee, &stage, &arms)
                  ?: judge_clock(referee, &stage, stats_min(arms.ns[0], arms.rounds), error)

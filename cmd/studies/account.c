@@ -28,8 +28,7 @@ static const struct series *series_of(const struct sum *sum, const char *arm)
     if (member && !member->absent)
         return &member->series;
     if (!sum->sum->reason)
-        must(string_set(&sum->sum->reason,
-                        member ? member->absent : "it was not measured"));
+        string_set(&sum->sum->reason, member ? member->absent : "it was not measured");
     return NULL;
 }
 
@@ -73,7 +72,7 @@ void account_fill(const struct studying *all)
     for (size_t i = 0; i < n && account->total.of[0]; i++) {
         struct sum sum = {.all = all,
                           .set = sets_find(&all->sets, at[i], NULL),
-                          .sum = must_have(study_add_sum(account, at[i]))};
+                          .sum = study_add_sum(account, at[i])};
         add_pair(&sum, &account->total, &sum.sum->total);
         add_pairs(&sum, &account->parts, sum.sum->parts, &sum.sum->residual);
         add_pairs(&sum, &account->reverse, sum.sum->reverse, &sum.sum->reverse_residual);

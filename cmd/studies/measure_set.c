@@ -36,7 +36,7 @@ static void member_trace(const struct studying *all, struct member *member)
             status = error_set(&error, -1, "%s", trace.absent);
     }
     if (status < 0)
-        must(string_set(&member->not_traced, error.text));
+        string_set(&member->not_traced, error.text);
     inspect_census_free(&trace.census);
 }
 
@@ -85,7 +85,7 @@ static struct run *run_of(const struct pass *pass, struct member *member)
         return pass->aside;
     if (is_kept(pass, member))
         return pass->all->run;
-    return member->aside = must_have(run_new());
+    return member->aside = run_new();
 }
 
 /* Operands of both are the same bytes in the same places. */
@@ -257,7 +257,7 @@ static int measure_set(struct studying *all, size_t number, struct error *error)
         const int64_t began = clock_budget();
         struct pass pass = {.all = all,
                             .set = set,
-                            .aside = must_have(run_new()),
+                            .aside = run_new(),
                             .number = i,
                             .ns = share_ns - spent_ns};
         pass.case_ns =

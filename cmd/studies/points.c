@@ -7,18 +7,18 @@
 void no_value(const struct asking *asking, const char *reason)
 {
     if (!asking->point->reason)
-        must(string_set(&asking->point->reason, reason));
+        string_set(&asking->point->reason, reason);
 }
 
 /* More time gets it. */
 static void take_longer(const struct asking *asking, const char *reason)
 {
     no_value(asking, reason);
-    must(string_set(&asking->point->type,
-                    asking->all->settings.quick
-                        ? "the same without --quick"
-                        : "scripts/quiet.sh before the same command, or a machine with "
-                          "less load"));
+    string_set(&asking->point->type,
+               asking->all->settings.quick
+                   ? "the same without --quick"
+                   : "scripts/quiet.sh before the same command, or a machine with "
+                     "less load");
 }
 
 void take_estimate(const struct asking *asking, const struct estimate *estimate)
@@ -56,7 +56,7 @@ const struct member *asked_member(const struct asking *asking, size_t i, uint32_
         return NULL;
     }
     if (result && i < 2)
-        must(string_set(&asking->point->cases[i], result->id));
+        string_set(&asking->point->cases[i], result->id);
     return member;
 }
 
@@ -263,8 +263,7 @@ void points_fill(struct study_check *check, void *context)
     const bool is_slope = check->measure == MEASURE_SLOPE;
     const bool alone = is_slope || check->measure == MEASURE_HOST;
     for (size_t i = 0; i < (alone ? 1 : n); i++) {
-        struct study_point *const point =
-            must_have(study_add_point(check, alone ? NULL : at[i]));
+        struct study_point *const point = study_add_point(check, alone ? NULL : at[i]);
         const struct asking asking = {
             .all = all,
             .check = check,

@@ -94,10 +94,10 @@ static int measure(struct studying *all, struct error *error)
     if (all->by_rates)
         all->rates = measured_rates(all->options->how.cpu, all->options->how.n_cpu);
     const int status = sets_measure(all, error);
-    must(study_calculate(all->study));
+    study_calculate(all->study);
     each_check(all->study, points_fill, all);
     account_fill(all);
-    must(study_judge(all->study));
+    study_judge(all->study);
     all->study->seconds = (double)(clock_now() - began) * 1e-9;
     return status;
 }
@@ -218,7 +218,7 @@ static int run_studies(const struct options *options, struct opened_list *list,
     for (size_t i = 0; i < list->n && status == 0; i++) {
         status =
             run_study(options, &list->item[i], cpus, &live.watcher, run, &groups, error);
-        struct study *const place = must_have(LIST_ADD(run, studies, n_studies));
+        struct study *const place = LIST_ADD(run, studies, n_studies);
         *place = *list->item[i].study;
         *list->item[i].study = (struct study){.name = NULL};
     }

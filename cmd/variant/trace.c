@@ -29,7 +29,7 @@ static int trace(const struct variant *base, const struct case_name *name,
     variant_begin(&variant, &base->request, &base->how, name);
     if (shape)
         variant_set_shape(&variant, shape);
-    variant.run = must_have(run_new());
+    variant.run = run_new();
     *census = (struct inspect_census){.whole = false};
     int status = variant_open(&variant, error);
     if (status == 0) {

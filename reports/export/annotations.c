@@ -221,21 +221,19 @@ static size_t take_claims(const struct run *run, struct note *notes)
     return n;
 }
 
-int annotations_write(const struct run *run, FILE *file)
+void annotations_write(const struct run *run, FILE *file)
 {
     FREED_BY(buffer_free) struct buffer scratch = {.text = NULL};
     FREED_BY(export_rows_free) struct export_rows rows = {0};
-    FREED_BY(free_memory) struct note *notes = NULL;
-    size_t n = 0, n_claims = 0;
-    int code = export_rows_make(run, &rows);
+    size_t n_claims = 0;
 
+    export_rows_make(run, &rows);
     FOR_EACH (const struct study, study, run->studies, run->n_studies)
         n_claims += study->n_claims;
-    if (!code && !(notes = calloc(rows.n + n_claims + 1, sizeof *notes)))
-        code = -ENOMEM;
-    if (!code)
-        n = take_claims(run, notes);
-    for (size_t i = 0; i < rows.n && !code; i++) {
+    FREED_BY(free_memory) struct note *notes =
+        must_have(calloc(rows.n + n_claims + 1, sizeof *notes));
+    size_t n = take_claims(run, notes);
+    for (size_t i = 0; i < rows.n; i++) {
         const struct result *result = rows.row[i].result;
         const enum kind kind = kind_of(run, result);
         if (kind != KIND_NONE)
@@ -244,16 +242,12 @@ int annotations_write(const struct run *run, FILE *file)
                                        .order = n_claims + i,
                                        .row = &rows.row[i]};
     }
-    if (!code) {
-        qsort(notes, n, sizeof *notes, worst_first);
-        for (size_t first = 0, end; first < n; first = end) {
-            for (end = first; end < n && notes[end].kind == notes[first].kind;)
-                end++;
-            put_kind(file, &notes[first], end - first,
-                     SHOWN_MAX - (notes[first].kind == KIND_NOTICE), &scratch);
-        }
-        put_summary(run, &rows, file);
-        code = scratch.failed ? -ENOMEM : 0;
+    qsort(notes, n, sizeof *notes, worst_first);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first; end < n && notes[end].kind == notes[first].kind;)
+            end++;
+        put_kind(file, &notes[first], end - first,
+                 SHOWN_MAX - (notes[first].kind == KIND_NOTICE), &scratch);
     }
-    return code;
+    put_summary(run, &rows, file);
 }

@@ -36,36 +36,32 @@ struct columns {
     struct keys baselines, counters, metrics;
 };
 
-static int keys_add(struct keys *keys, const char *text, size_t length)
+static void keys_add(struct keys *keys, const char *text, size_t length)
 {
     for (size_t i = 0; i < keys->n; i++)
         if (keys->key[i].length == length && !memcmp(keys->key[i].text, text, length))
-            return 0;
+            return;
     struct key *const key = LIST_ADD(keys, key, n);
-    if (!key)
-        return -ENOMEM;
     *key = (struct key){text, length};
-    return 0;
 }
 
-static int columns_make(const struct run *run, struct columns *columns)
+static void columns_make(const struct run *run, struct columns *columns)
 {
-    int code = run_meets_own(run) ? keys_add(&columns->baselines, "", 0) : 0;
-
+    if (run_meets_own(run))
+        keys_add(&columns->baselines, "", 0);
     FOR_EACH (const struct result, result, run->results, run->n_results) {
-        if (result->is_baseline && result->id && !code)
-            code = keys_add(&columns->baselines, result->id, baseline_label(result));
-        for (size_t c = 0; c < result->samples.n_counters && !code; c++) {
+        if (result->is_baseline && result->id)
+            keys_add(&columns->baselines, result->id, baseline_label(result));
+        for (size_t c = 0; c < result->samples.n_counters; c++) {
             const char *name = result->samples.counters[c].name;
-            code = keys_add(&columns->counters, name, strlen(name));
+            keys_add(&columns->counters, name, strlen(name));
         }
-        for (size_t m = 0; m < result->n_metrics && !code; m++) {
+        for (size_t m = 0; m < result->n_metrics; m++) {
             const struct metric *metric = &result->metrics[m];
             if (isfinite(metric->value))
-                code = keys_add(&columns->metrics, metric->name, strlen(metric->name));
+                keys_add(&columns->metrics, metric->name, strlen(metric->name));
         }
     }
-    return code;
 }
 
 /* Columns of a run that compares builds. */
@@ -201,17 +197,14 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
 
 /* One row for each case, in plan order (RFC 4180): numbers in full, unknown ones empty.
  */
-int csv_write(const struct run *run, FILE *file)
+void csv_write(const struct run *run, FILE *file)
 {
     struct csv csv = {.file = file};
     struct columns columns = {.baselines = {.key = NULL}};
-    const int code = columns_make(run, &columns);
 
-    if (!code) {
-        put_titles(&csv, run, &columns);
-        for (size_t i = 0; i < run->n_results; i++)
-            put_row(&csv, run, &run->results[i], &columns);
-    }
+    columns_make(run, &columns);
+    put_titles(&csv, run, &columns);
+    for (size_t i = 0; i < run->n_results; i++)
+        put_row(&csv, run, &run->results[i], &columns);
     FREE_EACH(columns.baselines.key, columns.counters.key, columns.metrics.key);
-    return code;
 }

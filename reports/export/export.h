@@ -4,14 +4,14 @@
 
 #include "model/model.h"
 
-/* One writer a file; 0 or -ENOMEM. */
-int annotations_write(const struct run *run, FILE *file);
-int benchstat_write(const struct run *run, FILE *file);
-int bmf_write(const struct run *run, FILE *file);
-int csv_write(const struct run *run, FILE *file);
-int gbench_write(const struct run *run, FILE *file);
-int github_action_write(const struct run *run, FILE *file);
+/* One writer a file. */
+void annotations_write(const struct run *run, FILE *file);
+void benchstat_write(const struct run *run, FILE *file);
+void bmf_write(const struct run *run, FILE *file);
+void csv_write(const struct run *run, FILE *file);
+void gbench_write(const struct run *run, FILE *file);
+void github_action_write(const struct run *run, FILE *file);
 /* A script that makes gnuplot write an SVG to its standard output: a roofline if the run
  * has roofs of memory and registers (`roof --ladder`), else speed over size. */
-int gnuplot_write(const struct run *run, FILE *file);
-int junit_write(const struct run *run, FILE *file);
+void gnuplot_write(const struct run *run, FILE *file);
+void junit_write(const struct run *run, FILE *file);

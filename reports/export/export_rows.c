@@ -13,62 +13,57 @@ static int by_name(const void *a, const void *b)
     return order ? order : *left < *right ? -1 : *left > *right;
 }
 
-static int rename_row(struct export_row *row, unsigned repeat)
+static void rename_row(struct export_row *row, unsigned repeat)
 {
-    char *name = NULL;
+    char *name;
 
-    if (asprintf(&name, "%s#%u", row->name, repeat + 1) < 0)
-        return -ENOMEM;
+    must(asprintf(&name, "%s#%u", row->name, repeat + 1));
     free(row->name);
     row->name = name;
     row->repeat = repeat;
-    return 0;
 }
 
 /* A baseline that stands in two groups has the same id in both. A new name may be
  * another's id, so this goes on until nothing changes. */
-static int make_unique(struct export_rows *rows)
+static void make_unique(struct export_rows *rows)
 {
-    FREED_BY(free_memory) struct export_row **order = calloc(rows->n + 1, sizeof *order);
+    FREED_BY(free_memory) struct export_row **order =
+        must_have(calloc(rows->n + 1, sizeof *order));
     bool changed = true;
-    int code = order ? 0 : -ENOMEM;
 
-    for (size_t i = 0; i < rows->n && !code; i++)
+    for (size_t i = 0; i < rows->n; i++)
         order[i] = &rows->row[i];
-    while (changed && !code) {
+    while (changed) {
         changed = false;
         qsort(order, rows->n, sizeof *order, by_name);
-        for (size_t first = 0, i = 1; i < rows->n && !code; i++) {
+        for (size_t first = 0, i = 1; i < rows->n; i++) {
             if (strcmp(order[first]->name, order[i]->name)) {
                 first = i;
                 continue;
             }
-            code = rename_row(order[i], (unsigned)(i - first));
+            rename_row(order[i], (unsigned)(i - first));
             changed = true;
         }
     }
-    return code;
 }
 
-int export_rows_make(const struct run *run, struct export_rows *rows)
+void export_rows_make(const struct run *run, struct export_rows *rows)
 {
     FREED_BY(buffer_free) struct buffer name = {.text = NULL};
-    int code = 0;
 
-    *rows = (struct export_rows){.row = calloc(run->n_results + 1, sizeof *rows->row)};
-    if (!rows->row)
-        return -ENOMEM;
-    for (size_t i = 0; i < run->n_results && !code; i++) {
+    *rows = (struct export_rows){
+        .row = must_have(calloc(run->n_results + 1, sizeof *rows->row))};
+    for (size_t i = 0; i < run->n_results; i++) {
         const struct result *result = &run->results[i];
         if (result->is_roof || result->status == STATUS_PENDING)
             continue;
         buffer_clear(&name);
         buffer_plain(&name, result->id);
         struct export_row *row = &rows->row[rows->n++];
-        *row = (struct export_row){.result = result, .name = strdup(buffer_text(&name))};
-        code = row->name && !name.failed ? 0 : -ENOMEM;
+        *row =
+            (struct export_row){.result = result, .name = copy_text(buffer_text(&name))};
     }
-    return code ? code : make_unique(rows);
+    make_unique(rows);
 }
 
 void export_rows_free(struct export_rows *rows)
@@ -107,46 +102,42 @@ bool export_of_one_process(const struct run *run)
     return false;
 }
 
-static int compared_series(const struct comparison *comparison, enum export_arm arm,
-                           struct series *series)
+static bool compared_series(const struct comparison *comparison, enum export_arm arm,
+                            struct series *series)
 {
     series->median_ns = arm_ns(comparison, arm);
     if (comparison->verdict == VERDICT_UNUSABLE || series->median_ns <= 0)
-        return 0;
-    series->ns = calloc(2 * comparison->n_trials + 1, sizeof *series->ns);
-    if (!series->ns)
-        return -ENOMEM;
+        return false;
+    series->ns = must_have(calloc(2 * comparison->n_trials + 1, sizeof *series->ns));
     series->n = comparison_times(comparison, arm == EXPORT_BASE, series->ns);
     series->ci_ns = stats_median_interval(series->ns, series->n, STATS_LEVEL);
     if (!series->n)
         series->ns[series->n++] = series->median_ns;
-    return 1;
+    return true;
 }
 
-int series_make(const struct result *result, enum export_arm arm, struct series *series)
+bool series_make(const struct result *result, enum export_arm arm, struct series *series)
 {
     *series = (struct series){.iterations = result->samples.iterations
                                                 ? (double)result->samples.iterations
                                                 : 1};
     if (result->status != STATUS_OK)
-        return 0;
+        return false;
     if (export_compares(result))
         return compared_series(result->comparison, arm, series);
     if (arm == EXPORT_BASE || !result_has_summary(result) ||
         !(result->summary.median_ns > 0))
-        return 0;
+        return false;
     series->median_ns = result->summary.median_ns;
     series->ci_ns = result->summary.ci_ns;
-    series->ns = calloc(result->samples.n + 1, sizeof *series->ns);
-    if (!series->ns)
-        return -ENOMEM;
+    series->ns = must_have(calloc(result->samples.n + 1, sizeof *series->ns));
     for (size_t i = 0; i < result->samples.n; i++) {
         const double ns = result->samples.ns[i] / series->iterations;
         series->ns[series->n++] = fmax(ns - result->samples.overhead_ns, 0);
     }
     if (!series->n)
         series->ns[series->n++] = series->median_ns;
-    return 1;
+    return true;
 }
 
 void series_free(struct series *series)
@@ -155,30 +146,26 @@ void series_free(struct series *series)
     *series = (struct series){.ns = NULL};
 }
 
-int export_each(const struct run *run, enum export_arm arm, export_case *each,
-                void *context)
+void export_each(const struct run *run, enum export_arm arm, export_case *each,
+                 void *context)
 {
     FREED_BY(export_rows_free) struct export_rows rows = {0};
-    int code = export_rows_make(run, &rows);
 
-    for (size_t i = 0; i < rows.n && code >= 0; i++) {
+    export_rows_make(run, &rows);
+    for (size_t i = 0; i < rows.n; i++) {
         FREED_BY(series_free) struct series series = {0};
-        code = series_make(rows.row[i].result, arm, &series);
-        if (code > 0)
+        if (series_make(rows.row[i].result, arm, &series))
             each(&rows.row[i], &series, context);
     }
-    return code < 0 ? code : 0;
 }
 
-int export_json(struct json *json, const char *before, const char *after, FILE *file)
+void export_json(struct json *json, const char *before, const char *after, FILE *file)
 {
     FREED_BY(free_memory) char *text = json_take(json, ' ');
 
     fputs(before, file);
-    if (text)
-        json_print(text, file);
+    json_print(text, file);
     fputs(after, file);
-    return text ? 0 : -ENOMEM;
 }
 
 void export_number(struct json *json, struct cJSON *parent, const char *name,

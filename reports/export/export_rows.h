@@ -21,7 +21,7 @@ struct export_rows {
     struct export_row *row;
     size_t n;
 };
-int export_rows_make(const struct run *run, struct export_rows *rows); /* 0, -ENOMEM */
+void export_rows_make(const struct run *run, struct export_rows *rows);
 void export_rows_free(struct export_rows *rows);
 
 /* Selects the times of a case: those of head, which is the only build unless builds are
@@ -38,16 +38,16 @@ struct series {
     struct interval ci_ns;
     double iterations; /* calls a batch */
 };
-/* 1; 0 if the case has no times that can be trusted; -ENOMEM. */
-int series_make(const struct result *result, enum export_arm arm, struct series *series);
+/* False: the case has no times that can be trusted. */
+bool series_make(const struct result *result, enum export_arm arm, struct series *series);
 void series_free(struct series *series);
-/* Calls `each` for the cases that have such times; 0 or -ENOMEM. */
+/* Calls `each` for the cases that have such times. */
 typedef void export_case(const struct export_row *row, const struct series *series,
                          void *context);
-int export_each(const struct run *run, enum export_arm arm, export_case *each,
-                void *context);
-/* Writes a document and frees it; 0 or -ENOMEM. */
-int export_json(struct json *json, const char *before, const char *after, FILE *file);
+void export_each(const struct run *run, enum export_arm arm, export_case *each,
+                 void *context);
+/* Writes a document and frees it. */
+void export_json(struct json *json, const char *before, const char *after, FILE *file);
 /* Adds a number, or nothing if it is not finite. */
 void export_number(struct json *json, struct cJSON *parent, const char *name,
                    double value);

@@ -147,7 +147,6 @@ static void put_mixes(struct figure *figure, const struct panel *panel)
         fprintf(figure->file, " at %g,%g right font ',10' offset 0,0.5\n", panel->x[1],
                 rate);
     }
-    figure->scratch.failed |= name.failed;
 }
 
 static void put_levels(struct figure *figure, const struct panel *panel)

@@ -42,7 +42,7 @@ void figure_panels(struct figure *figure, size_t panels)
             columns);
 }
 
-int gnuplot_write(const struct run *run, FILE *file)
+void gnuplot_write(const struct run *run, FILE *file)
 {
     struct figure figure = {.run = run, .file = file};
 
@@ -51,7 +51,5 @@ int gnuplot_write(const struct run *run, FILE *file)
     else
         figure_speed(&figure);
     fprintf(file, "unset multiplot\n");
-    const bool failed = figure.scratch.failed;
     buffer_free(&figure.scratch);
-    return failed ? -ENOMEM : 0;
 }

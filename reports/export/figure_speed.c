@@ -74,7 +74,6 @@ static void put_tick(struct figure *figure, const char *text)
     for (const char *c = text ?: ""; *c; c++)
         buffer_format(&tick, *c == '%' ? "%%%%" : "%c", *c);
     figure_quoted(figure, buffer_text(&tick));
-    figure->scratch.failed |= tick.failed;
 }
 
 /* An axis with many sizes has numbers of its own. */
@@ -115,7 +114,6 @@ static void put_name(struct figure *figure, const struct result *result)
     buffer_format(&name, result->module.name ? "%.20s %.30s" : "%.20s/%.30s",
                   result->module.name ?: result->isa ?: "", result->variant ?: "");
     figure_quoted(figure, buffer_text(&name));
-    figure->scratch.failed |= name.failed;
 }
 
 /* Rates at the ends of the interval of the time. */

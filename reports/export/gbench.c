@@ -12,7 +12,7 @@
 /* Each row is a document of its own, since there may be too many rows for one tree. */
 struct writer {
     FILE *file;
-    bool begun, failed;
+    bool begun;
 };
 
 /* ---- context ---- */
@@ -75,7 +75,6 @@ static void put_unmeasured(struct json *json, const struct export_rows *rows)
         export_tell(&text, result);
         json_text(json, json->root, buffer_text(&key), buffer_text(&text));
     }
-    json->failed |= key.failed || text.failed;
 }
 
 static void put_context(struct writer *writer, const struct run *run,
@@ -110,8 +109,7 @@ static void put_context(struct writer *writer, const struct run *run,
     if (export_of_one_process(run))
         json_text(&json, root, "simdbench_warning", EXPORT_NOT_INDEPENDENT);
     put_unmeasured(&json, rows);
-    json.failed |= version.failed;
-    writer->failed |= export_json(&json, "{\n\"context\": ", "", writer->file) < 0;
+    export_json(&json, "{\n\"context\": ", "", writer->file);
 }
 
 /* ---- benchmarks ---- */
@@ -163,8 +161,7 @@ static struct cJSON *open_row(struct json *json, const struct family *family,
 
 static void close_row(struct writer *writer, struct json *json)
 {
-    writer->failed |=
-        export_json(json, writer->begun ? ",\n" : "\n", "", writer->file) < 0;
+    export_json(json, writer->begun ? ",\n" : "\n", "", writer->file);
     writer->begun = true;
 }
 
@@ -212,7 +209,6 @@ static void put_counters(struct json *json, struct cJSON *row,
         buffer_tell(&key, "counter:%s", counter->name);
         export_number(json, row, buffer_text(&key), counter->value);
     }
-    json->failed |= key.failed;
 }
 
 static void put_aggregate(struct writer *writer, const struct family *family,
@@ -235,19 +231,16 @@ static void put_aggregate(struct writer *writer, const struct family *family,
         buffer_format(&text, "%s: ", verdict_name(result->comparison->verdict));
     export_tell(&text, result);
     json_text(&json, row, "label", buffer_text(&text));
-    json.failed |= text.failed;
     close_row(writer, &json);
 }
 
-static int put_family(struct writer *writer, const struct family *family)
+static void put_family(struct writer *writer, const struct family *family)
 {
     const struct series *series = family->series;
-    FREED_BY(free_memory) double *cpu = calloc(series->n, sizeof *cpu);
+    FREED_BY(free_memory) double *cpu = must_have(calloc(series->n, sizeof *cpu));
     double sum = 0, cpu_sum = 0;
     const double n = (double)series->n;
 
-    if (!cpu)
-        return -ENOMEM;
     for (size_t i = 0; i < series->n; i++) {
         cpu[i] = cpu_ns(family, i);
         sum += series->ns[i];
@@ -257,17 +250,15 @@ static int put_family(struct writer *writer, const struct family *family)
     put_aggregate(writer, family, "mean", sum / n, cpu_sum / n);
     put_aggregate(writer, family, "median", series->median_ns,
                   stats_median(cpu, series->n));
-    return 0;
 }
 
 /* A case that compares builds becomes a family of two: "ID;arm=base", "ID;arm=head". */
-static int put_row(struct writer *writer, const struct export_rows *rows, size_t i)
+static void put_row(struct writer *writer, const struct export_rows *rows, size_t i)
 {
     static const enum export_arm arms[] = {EXPORT_BASE, EXPORT_HEAD};
     const struct export_row *row = &rows->row[i];
-    int code = 0;
 
-    for (size_t arm = 0; arm < ARRAY_LEN(arms) && code >= 0; arm++) {
+    for (size_t arm = 0; arm < ARRAY_LEN(arms); arm++) {
         FREED_BY(series_free) struct series series = {0};
         FREED_BY(buffer_free) struct buffer name = {.text = NULL};
         buffer_add(&name, row->name);
@@ -275,24 +266,20 @@ static int put_row(struct writer *writer, const struct export_rows *rows, size_t
             buffer_format(&name, ";arm=%s", export_arm_name(arms[arm]));
         const struct family family = {row, &series, buffer_text(&name), i,
                                       export_compares(row->result) ? arm : 0};
-        code = series_make(row->result, arms[arm], &series);
-        if (code > 0)
-            code = put_family(writer, &family);
-        writer->failed |= name.failed;
+        if (series_make(row->result, arms[arm], &series))
+            put_family(writer, &family);
     }
-    return code < 0 ? code : 0;
 }
 
-int gbench_write(const struct run *run, FILE *file)
+void gbench_write(const struct run *run, FILE *file)
 {
     struct writer writer = {.file = file};
     FREED_BY(export_rows_free) struct export_rows rows = {0};
-    int code = export_rows_make(run, &rows);
 
+    export_rows_make(run, &rows);
     put_context(&writer, run, &rows);
     fputs(",\n\"benchmarks\": [", file);
-    for (size_t i = 0; i < rows.n && !code; i++)
-        code = put_row(&writer, &rows, i);
+    for (size_t i = 0; i < rows.n; i++)
+        put_row(&writer, &rows, i);
     fputs("\n]\n}\n", file);
-    return writer.failed ? -ENOMEM : code;
 }

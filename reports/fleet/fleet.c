@@ -3,10 +3,10 @@
 
 /* ---- what a host is ---- */
 
-static int is_text(struct fleet_host *host, const char *name, const char *text)
+static void is_text(struct fleet_host *host, const char *name, const char *text)
 {
-    return !text || facts_find_text(&host->is, name) ? 0
-                                                     : facts_text(&host->is, name, text);
+    if (text && !facts_find_text(&host->is, name))
+        facts_text(&host->is, name, text);
 }
 
 /* Texts, and the numbers that make times comparable or tell of settings. */
@@ -18,37 +18,33 @@ static bool tells(const struct fact *fact)
                      !strcmp(fact->name, "numa_nodes") || !strcmp(fact->name, "aslr");
 }
 
-static int describe(struct fleet_host *host, const struct run *run)
+static void describe(struct fleet_host *host, const struct run *run)
 {
-    int code = is_text(host, "simdbench", run->tool_version);
-
+    is_text(host, "simdbench", run->tool_version);
     FOR_EACH (const struct fact, fact, run->host.fact, run->host.n) {
         char number[NUMBER_SIZE];
         snprintf(number, sizeof number, "%.10g", fact->number);
-        if (tells(fact) && !code)
-            code =
-                is_text(host, fact->name, fact->kind == FACT_TEXT ? fact->text : number);
+        if (tells(fact))
+            is_text(host, fact->name, fact->kind == FACT_TEXT ? fact->text : number);
     }
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (result->module.name && result->module.version && !code)
-            code = is_text(host, result->module.name, result->module.version);
-    return code;
+        if (result->module.name && result->module.version)
+            is_text(host, result->module.name, result->module.version);
 }
 
-/* The host of a run, new if the node or its fingerprint is; -ENOMEM. */
-static int find_host(struct fleet *fleet, const struct run *run, const char *name,
-                     size_t *found)
+/* The index of the host of a run, which is new if the node or its fingerprint is. */
+static size_t find_host(struct fleet *fleet, const struct run *run, const char *name)
 {
     const char *const node = facts_find_text(&run->host, "node") ?: name;
 
-    for (*found = 0; *found < fleet->n_hosts; ++*found)
-        if (!strcmp(fleet->hosts[*found].node, node) &&
-            text_same(fleet->hosts[*found].fingerprint, run->fingerprint))
-            return 0;
+    for (size_t i = 0; i < fleet->n_hosts; i++)
+        if (!strcmp(fleet->hosts[i].node, node) &&
+            text_same(fleet->hosts[i].fingerprint, run->fingerprint))
+            return i;
     struct fleet_host *const host = NAMED_ADD(fleet, hosts, n_hosts, node);
-    if (!host)
-        return -ENOMEM;
-    return string_set(&host->fingerprint, run->fingerprint) ?: describe(host, run);
+    host->fingerprint = copy_text(run->fingerprint);
+    describe(host, run);
+    return fleet->n_hosts - 1;
 }
 
 /* ---- times ---- */
@@ -66,28 +62,23 @@ static struct fleet_case *find_case(struct fleet *fleet, const char *id,
     }
     struct fleet_case *const made = NAMED_ADD(fleet, cases, n_cases, id);
     fleet->cursor = fleet->n_cases;
-    return made && !string_set(&made->fingerprint, fingerprint) ? made : NULL;
+    made->fingerprint = copy_text(fingerprint);
+    return made;
 }
 
-static int add_time(struct fleet *fleet, size_t host, const char *id, double ns)
+static void add_time(struct fleet *fleet, size_t host, const char *id, double ns)
 {
     struct fleet_case *const one = find_case(fleet, id, fleet->hosts[host].fingerprint);
     struct fleet_point *point = NULL;
 
-    if (!one)
-        return -ENOMEM;
     FOR_EACH (struct fleet_point, known, one->points, one->n)
         point = known->host == host ? known : point;
     if (!point) {
-        if (!(point = LIST_ADD(one, points, n)))
-            return -ENOMEM;
+        point = LIST_ADD(one, points, n);
         point->host = host;
     }
     double *const time = LIST_ADD(point, ns, n);
-    if (!time)
-        return -ENOMEM;
     *time = ns;
-    return 0;
 }
 
 /* ---- runs ---- */
@@ -132,8 +123,6 @@ static int see(struct fleet *fleet, const struct run *run, const char *name,
             return -EEXIST;
         }
     struct fleet_seen *const seen = NAMED_ADD(fleet, seen, runs, name);
-    if (!seen)
-        return -ENOMEM;
     seen->hash = hash;
     return 0;
 }
@@ -141,29 +130,27 @@ static int see(struct fleet *fleet, const struct run *run, const char *name,
 int fleet_add(struct fleet *fleet, const struct run *run, const char *name,
               const char **twin)
 {
-    size_t host, n = 0;
-    int code = see(fleet, run, name, twin);
+    size_t n = 0;
+    const int code = see(fleet, run, name, twin);
     if (code)
         return code;
-    FREED_BY(free_memory) double *cycles = calloc(run->n_results + 1, sizeof *cycles);
-    code = cycles ? find_host(fleet, run, name, &host) : -ENOMEM;
+    FREED_BY(free_memory) double *cycles =
+        must_have(calloc(run->n_results + 1, sizeof *cycles));
+    const size_t host = find_host(fleet, run, name);
 
     FOR_EACH (const struct result, result, run->results, run->n_results) {
-        if (code)
-            break;
         fleet->hosts[host].bad += status_is_bad(result->status);
         if (result->status != STATUS_OK || !result_has_summary(result) ||
             !(result->summary.median_ns > 0) || !result->id)
             continue;
-        code = add_time(fleet, host, result->id, result->summary.median_ns);
+        add_time(fleet, host, result->id, result->summary.median_ns);
         if (result->summary.ghz > 0)
             cycles[n++] = 1 / result->summary.ghz;
     }
-    if (!code && n)
-        code = add_time(fleet, host, "cycle", stats_median(cycles, n));
-    if (!code)
-        fleet->hosts[host].runs++;
-    return code;
+    if (n)
+        add_time(fleet, host, "cycle", stats_median(cycles, n));
+    fleet->hosts[host].runs++;
+    return 0;
 }
 
 void fleet_free(struct fleet *fleet)

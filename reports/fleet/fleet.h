@@ -66,11 +66,11 @@ struct fleet {
 #define FLEET_LEAST 0.05
 enum { FLEET_MIN = 5 };
 
-/* Keeps what it needs of a run; `name` is that of a host without a node. 0, -ENOMEM, or
- * -EEXIST for a run that was added before under the name *twin. */
+/* Keeps what it needs of a run; `name` is that of a host without a node. 0, or -EEXIST
+ * for a run that was added before under the name *twin. */
 int fleet_add(struct fleet *fleet, const struct run *run, const char *name,
               const char **twin);
-int fleet_judge(struct fleet *fleet); /* 0 or -ENOMEM */
+void fleet_judge(struct fleet *fleet);
 void fleet_free(struct fleet *fleet); /* all but the struct itself */
 
 /* The |z| that one of `n` values exceeds with the probability n * p if all are of one
@@ -81,7 +81,7 @@ double fleet_limit(size_t n, double p);
  * by name (fleet_answer.c). */
 struct answer fleet_answer(const struct fleet *fleet);
 
-/* As tables for a terminal, or as Markdown: 0 or -ENOMEM. */
-int fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file);
-int fleet_write_csv(const struct fleet *fleet, FILE *file);
+/* As tables for a terminal, or as Markdown. */
+void fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file);
+void fleet_write_csv(const struct fleet *fleet, FILE *file);
 void fleet_json(const struct fleet *fleet, struct json *json);

@@ -81,18 +81,16 @@ static void judge(struct fleet_case *one, double p)
     }
 }
 
-int fleet_judge(struct fleet *fleet)
+void fleet_judge(struct fleet *fleet)
 {
-    FREED_BY(free_memory) double *logs = calloc(fleet->n_hosts + 1, sizeof *logs);
+    FREED_BY(free_memory) double *logs =
+        must_have(calloc(fleet->n_hosts + 1, sizeof *logs));
     size_t tests = 0;
 
-    if (!logs)
-        return -ENOMEM;
     FOR_EACH (struct fleet_case, one, fleet->cases, fleet->n_cases) {
         describe(one, logs);
         tests += one->judged ? one->n : 0;
     }
     FOR_EACH (struct fleet_case, one, fleet->cases, fleet->n_cases)
         judge(one, FLEET_ALARM / (double)(tests ?: 1));
-    return 0;
 }

@@ -47,8 +47,8 @@ static void put_case(struct grid *grid, const struct fleet_case *one)
     grid_cell(grid, "%s%s", one->id, one->judged ? "" : "  (too few hosts to judge)");
 }
 
-static int put_kind(const struct text_page *page, const struct fleet *fleet,
-                    const char *fingerprint)
+static void put_kind(const struct text_page *page, const struct fleet *fleet,
+                     const char *fingerprint)
 {
     size_t hosts = 0;
     const char *cpu = NULL;
@@ -70,7 +70,7 @@ static int put_kind(const struct text_page *page, const struct fleet *fleet,
     FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases)
         if (text_same(one->fingerprint, fingerprint))
             put_case(&grid, one);
-    return grid_write(&grid, page->markdown, 2, page->file);
+    grid_write(&grid, page->markdown, 2, page->file);
 }
 
 /* The first cases of each host; CSV, JSON and the page have all. Returns their number. */
@@ -99,7 +99,7 @@ static size_t add_outliers(const struct fleet *fleet, struct grid *grid)
     return found;
 }
 
-static int put_outliers(const struct text_page *page, const struct fleet *fleet)
+static void put_outliers(const struct text_page *page, const struct fleet *fleet)
 {
     struct grid grid = {.at = "llrrl"};
     FILE *const file = page->file;
@@ -117,13 +117,12 @@ static int put_outliers(const struct text_page *page, const struct fleet *fleet)
                 judged ? "\nno host does otherwise than its kind\n"
                        : "\nno host is judged: no kind has %d hosts\n",
                 FLEET_MIN);
-    const int status = grid_write(&grid, page->markdown, 2, file);
+    grid_write(&grid, page->markdown, 2, file);
     if (judged)
         fprintf(file,
                 "%srule: %.0f%% off or more, and beyond what one of %.0f fleets of equal "
                 "hosts reaches in any case\n",
                 page->markdown ? "\n" : "", 100 * FLEET_LEAST, 1 / FLEET_ALARM);
-    return status;
 }
 
 static bool kind_is_new(const struct fleet *fleet, const struct fleet_host *host)
@@ -134,15 +133,14 @@ static bool kind_is_new(const struct fleet *fleet, const struct fleet_host *host
     return true;
 }
 
-int fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file)
+void fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file)
 {
     struct text_page page = {file, markdown};
     size_t kinds = 0;
-    int status = 0;
 
     if (markdown) {
         fputs("# simdbench report --by=host\n\n", file);
-        status = text_answer_markdown(file, fleet_answer(fleet));
+        text_answer_markdown(file, fleet_answer(fleet));
     }
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
         kinds += kind_is_new(fleet, host);
@@ -150,9 +148,9 @@ int fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file)
             fleet->n_hosts == 1 ? "" : "s", kinds, kinds == 1 ? "" : "s", fleet->runs,
             fleet->runs == 1 ? "" : "s");
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
-        if (status == 0 && kind_is_new(fleet, host))
-            status = put_kind(&page, fleet, host->fingerprint);
-    status = status ?: put_outliers(&page, fleet);
+        if (kind_is_new(fleet, host))
+            put_kind(&page, fleet, host->fingerprint);
+    put_outliers(&page, fleet);
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
         if (host->bad) {
             char count[NUMBER_SIZE];
@@ -161,10 +159,8 @@ int fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file)
         }
     fprintf(file, "\nwhat hosts are, and differ in (first run of each):\n%s",
             markdown ? "\n" : "");
-    const int differences = fleet_each_difference(fleet, put_difference, &page);
-    if (differences == 0)
+    if (!fleet_each_difference(fleet, put_difference, &page))
         text_item(file, markdown, markdown ? "nothing" : "  nothing");
-    if (status < 0 || differences < 0)
-        return status ?: differences;
-    return markdown ? 0 : text_answer(file, fleet_answer(fleet));
+    if (!markdown)
+        text_answer(file, fleet_answer(fleet));
 }

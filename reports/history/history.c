@@ -86,8 +86,6 @@ static void put_interval(struct writer *writer, bool known,
 
 static void end(struct writer *writer)
 {
-    if (writer->scratch.failed)
-        keep(writer, SQLITE_NOMEM);
     if (writer->code == SQLITE_OK) {
         const int code = sqlite3_step(writer->row);
         keep(writer, code == SQLITE_DONE ? SQLITE_OK : code);
@@ -100,17 +98,13 @@ static void end(struct writer *writer)
 /* The arguments as a JSON array. */
 static void put_arguments(struct writer *writer, const struct run *run)
 {
-    FREED_BY(json_delete) cJSON *array = cJSON_CreateArray();
-    char *text = NULL;
+    struct json json = {.root = NULL};
+    FREED_BY(json_delete) cJSON *array = json_array(&json, NULL, NULL);
 
-    for (size_t i = 0; i < run->argc; i++) {
-        buffer_clear(&writer->scratch);
-        buffer_plain(&writer->scratch, run->argv[i]);
-        cJSON_AddItemToArray(array, cJSON_CreateString(buffer_text(&writer->scratch)));
-    }
-    if (array && (size_t)cJSON_GetArraySize(array) == run->argc)
-        text = cJSON_PrintUnformatted(array);
-    keep(writer, text ? SQLITE_OK : SQLITE_NOMEM);
+    for (size_t i = 0; i < run->argc; i++)
+        json_plain(&json, array, NULL, run->argv[i]);
+    buffer_free(&json.scratch);
+    char *const text = must_have(cJSON_PrintUnformatted(array));
     bind_text(writer, text);
     cJSON_free(text);
 }

@@ -55,9 +55,9 @@ size_t history_group_end(const struct history *history, size_t first);
 bool history_seen(const struct history *history, size_t first, size_t end);
 /* Finds the changes in the last HISTORY_RUNS runs of each case and host that are ok, by
  * stats_change_points(): less than one case in a thousand without any seems to have one.
- * history_read() calls it. -ENOMEM. */
+ * history_read() calls it. */
 enum { HISTORY_RUNS = 300 };
-int history_find_changes(struct history *history);
+void history_find_changes(struct history *history);
 
 /* Reads what is known of the cases whose id is or matches (as a glob) the pattern; free
  * it with history_free(). */
@@ -74,6 +74,5 @@ struct answer history_answer(const struct history *history);
 int history_write_table(const struct history *history, FILE *file, struct error *error);
 int history_write_csv(const struct history *history, FILE *file, struct error *error);
 struct json;
-/* Makes the document of all entries and changes; the caller looks at `failed` and frees
- * it. */
+/* Makes the document of all entries and changes; the caller frees it. */
 void history_json(const struct history *history, struct json *json);

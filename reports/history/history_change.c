@@ -57,17 +57,15 @@ static void collect(const struct history *history, size_t first, size_t end,
     memmove(series->entry, series->entry + skipped, series->n * sizeof *series->entry);
 }
 
-static int add_change(struct history *history, const struct series *series, size_t first,
-                      size_t at, size_t end)
+static void add_change(struct history *history, const struct series *series, size_t first,
+                       size_t at, size_t end)
 {
     struct interval ci;
     const double shift = stats_shift(series->x + first, at - first, series->x + at,
                                      end - at, STATS_LEVEL, &ci);
-    struct history_change *const change =
-        isnan(shift) ? NULL : LIST_ADD(history, changes, n_changes);
+    struct history_change *const change = LIST_ADD(history, changes, n_changes);
 
-    if (!change)
-        return -ENOMEM;
+    must(isnan(shift) ? -ENOMEM : 0);
     ci.lo = expm1(ci.lo);
     ci.hi = expm1(ci.hi);
     *change = (struct history_change){.at = series->entry[at],
@@ -75,23 +73,20 @@ static int add_change(struct history *history, const struct series *series, size
                                       .after = end - at,
                                       .change = expm1(shift),
                                       .ci = ci};
-    return 0;
 }
 
-int history_find_changes(struct history *history)
+void history_find_changes(struct history *history)
 {
-    FREED_BY(free_memory) struct series *series = malloc(sizeof *series);
-    int code = series ? 0 : -ENOMEM;
+    FREED_BY(free_memory) struct series *series = must_have(malloc(sizeof *series));
 
-    for (size_t first = 0, end; first < history->n && !code; first = end) {
+    for (size_t first = 0, end; first < history->n; first = end) {
         size_t at[HISTORY_RUNS / CHANGE_SEGMENT + 2] = {0};
         end = history_group_end(history, first);
         collect(history, first, end, series);
         const size_t n = stats_change_points(series->x, series->n,
                                              log1p(HISTORY_LEAST_CHANGE), SEED, at + 1);
         at[n + 1] = series->n;
-        for (size_t i = 1; i <= n && !code; i++)
-            code = add_change(history, series, at[i - 1], at[i], at[i + 1]);
+        for (size_t i = 1; i <= n; i++)
+            add_change(history, series, at[i - 1], at[i], at[i + 1]);
     }
-    return code;
 }

@@ -103,8 +103,7 @@ int database_open(struct database *database, const char *path, int flags,
         return error_set(error, -errno, "cannot read history '%s': %s", name,
                          strerror(errno));
     /* SQLite takes ":memory:" for a database without a file. */
-    if (asprintf(&file, "%s%s", path[0] == '/' ? "" : "./", path) < 0)
-        return no_memory(error);
+    must(asprintf(&file, "%s%s", path[0] == '/' ? "" : "./", path));
     int code = sqlite3_open_v2(file, &database->sqlite, flags, NULL);
     free(file);
     if (code == SQLITE_OK)

@@ -22,17 +22,14 @@ static int direction(const struct history_entry *entry)
                                                   : 0;
 }
 
-/* A run counts once, however many of its cases changed: they share its machine. -ENOMEM.
- */
-static int history_directions(struct history *history)
+/* A run counts once, however many of its cases changed: they share its machine. */
+static void history_directions(struct history *history)
 {
     const size_t n = history->n;
     FREED_BY(free_memory) const struct history_entry **list =
-        malloc((n + 1) * sizeof *list);
+        must_have(malloc((n + 1) * sizeof *list));
     size_t slower = 0, faster = 0;
 
-    if (!list)
-        return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         list[i] = &history->entries[i];
     qsort(list, n, sizeof *list, by_run);
@@ -44,7 +41,6 @@ static int history_directions(struct history *history)
         faster += sum < 0;
     }
     history->gates = stats_directions(slower, faster);
-    return 0;
 }
 
 /* A pattern finds roofs only if it begins with "roof". A case that several groups of a
@@ -67,18 +63,13 @@ static const char entries_sql[] =
 struct reader {
     sqlite3_stmt *row;
     int column;
-    bool failed;
 };
 
 /* A file that was tampered with has NULL in any column. */
 static char *text(struct reader *reader, const char *otherwise)
 {
-    const char *const value =
-        (const char *)sqlite3_column_text(reader->row, reader->column++) ?: otherwise;
-    char *const copy = value ? strdup(value) : NULL;
-
-    reader->failed |= value && !copy;
-    return copy;
+    return copy_text((const char *)sqlite3_column_text(reader->row, reader->column++)
+                         ?: otherwise);
 }
 
 /* NaN for what is no number from `least` up. */
@@ -100,14 +91,12 @@ static struct interval interval(struct reader *reader, double least)
     return interval;
 }
 
-static int add_entry(sqlite3_stmt *row, void *context)
+static void add_entry(sqlite3_stmt *row, void *context)
 {
     struct history *const history = context;
     struct reader reader = {.row = row};
 
     struct history_entry *const entry = LIST_ADD(history, entries, n);
-    if (!entry)
-        return -ENOMEM;
     entry->change = NAN;
     char **const texts[] = {
         &entry->id,         &entry->fingerprint, &entry->cpu,
@@ -120,7 +109,6 @@ static int add_entry(sqlite3_stmt *row, void *context)
     entry->ci_ns = interval(&reader, 0);
     entry->compared = number(&reader, -1);
     entry->compared_ci = interval(&reader, -1);
-    return reader.failed ? -ENOMEM : 0;
 }
 
 /* Rows of one case and host stand together; those without a time are passed over. */
@@ -158,10 +146,9 @@ static int ask(struct database *database, const char *path, const char *sql,
     return status;
 }
 
-/* Calls `add` for each row that a query gives, until it fails; ?1 stands for `pattern`.
- */
+/* Calls `add` for each row that a query gives; ?1 stands for `pattern`. */
 static int read_rows(const char *path, const char *sql, const char *pattern,
-                     int (*add)(sqlite3_stmt *row, void *context), void *context,
+                     void (*add)(sqlite3_stmt *row, void *context), void *context,
                      struct error *error)
 {
     FREED_BY(database_close) struct database database = {.sqlite = NULL};
@@ -174,8 +161,8 @@ static int read_rows(const char *path, const char *sql, const char *pattern,
             pattern ? sqlite3_bind_text(query, 1, pattern, -1, SQLITE_STATIC) : SQLITE_OK;
     while (status == 0 && (code == SQLITE_OK || code == SQLITE_ROW)) {
         code = sqlite3_step(query);
-        if (code == SQLITE_ROW && add(query, context) < 0)
-            status = error_set(error, -ENOMEM, "out of memory for history");
+        if (code == SQLITE_ROW)
+            add(query, context);
     }
     if (status == 0 && code != SQLITE_DONE)
         status = database_error(&database, "read", code, error);
@@ -189,13 +176,14 @@ int history_read(const char *path, const char *pattern, struct history *history,
     *history = (struct history){.n = 0};
     int status = read_rows(path, entries_sql, pattern, add_entry, history, error);
 
-    derive_changes(history);
-    if (status == 0 &&
-        (history_find_changes(history) < 0 || history_directions(history) < 0))
-        status = error_set(error, -ENOMEM, "out of memory for history");
-    if (status < 0)
+    if (status < 0) {
         history_free(history);
-    return status;
+        return status;
+    }
+    derive_changes(history);
+    history_find_changes(history);
+    history_directions(history);
+    return 0;
 }
 
 struct names {
@@ -203,12 +191,11 @@ struct names {
     size_t *n;
 };
 
-static int add_name(sqlite3_stmt *row, void *context)
+static void add_name(sqlite3_stmt *row, void *context)
 {
     const struct names *const names = context;
 
-    return strings_add(names->list, names->n,
-                       (const char *)sqlite3_column_text(row, 0) ?: "");
+    strings_add(names->list, names->n, (const char *)sqlite3_column_text(row, 0) ?: "");
 }
 
 int history_cases(const char *path, char ***ids, size_t *n, struct error *error)

@@ -146,8 +146,7 @@ int history_write_table(const struct history *history, FILE *file, struct error 
         put_table(history, first, end, file);
     }
     put_directions(&history->gates, file);
-    if (text_answer(file, history_answer(history)))
-        return no_memory(error);
+    text_answer(file, history_answer(history));
     return finish(file, error);
 }
 

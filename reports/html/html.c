@@ -38,38 +38,33 @@ static bool is_empty(const cJSON *item)
            (cJSON_IsRaw(item) && !strcmp(item->valuestring, "[]"));
 }
 
-static bool make_plain(char **text, struct buffer *scratch)
+static void make_plain(char **text, struct buffer *scratch)
 {
     buffer_clear(scratch);
     buffer_plain(scratch, *text);
     if (!strcmp(*text, buffer_text(scratch)))
-        return true;
-    char *const plain = cJSON_malloc(scratch->length + 1);
-    if (!plain)
-        return false;
+        return;
+    char *const plain = must_have(cJSON_malloc(scratch->length + 1));
     memcpy(plain, buffer_text(scratch), scratch->length + 1);
     cJSON_free(*text);
     *text = plain;
-    return true;
 }
 
-/* Text becomes plain, as in all reports, so that a name cannot look like another one.
- * False: out of memory. */
-static bool cut(cJSON *item, struct buffer *scratch)
+/* Text becomes plain, as in all reports, so that a name cannot look like another one. */
+static void cut(cJSON *item, struct buffer *scratch)
 {
-    bool done = !cJSON_IsString(item) || make_plain(&item->valuestring, scratch);
-
-    for (cJSON *child = item->child, *next; child && done; child = next) {
+    if (cJSON_IsString(item))
+        make_plain(&item->valuestring, scratch);
+    for (cJSON *child = item->child, *next; child; child = next) {
         next = child->next;
-        done = cut(child, scratch);
+        cut(child, scratch);
         if (!cJSON_IsObject(item))
             continue;
         if (is_unseen(child->string) || is_empty(child))
             cJSON_Delete(cJSON_DetachItemViaPointer(item, child));
         else
-            done = done && make_plain(&child->string, scratch);
+            make_plain(&child->string, scratch);
     }
-    return done && !scratch->failed;
 }
 
 /* ---- writing ---- */
@@ -115,12 +110,10 @@ static void put_json(const char *text, FILE *file)
 int html_write_json(struct json *json, FILE *file, struct error *error)
 {
     FREED_BY(buffer_free) struct buffer scratch = {.text = NULL};
-    const bool plain = !json->failed && cut(json->root, &scratch);
-    char *const text = plain ? cJSON_PrintUnformatted(json->root) : NULL;
 
+    cut(json->root, &scratch);
+    char *const text = must_have(cJSON_PrintUnformatted(json->root));
     json_free(json);
-    if (!text)
-        return no_memory(error);
     errno = 0;
     fputs((const char *)html_head, file);
     put_json(text, file);

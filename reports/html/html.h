@@ -11,7 +11,7 @@
 
 /* 0, or -ENOTSUP and what to install: this simdbench was built without Chart.js. */
 int html_check(struct error *error);
-/* -ENOTSUP, -ENOMEM, or what writing failed with. */
+/* -ENOTSUP, or what writing failed with. */
 int html_write(const struct run *run, FILE *file, struct error *error);
 /* The page of another document that has views: doctor, license, a history, a fleet. Frees
  * it. */

@@ -59,7 +59,7 @@ static int add_repetition(const struct value *entry, void *context)
     const int code = take_time(&time, repetitions->unit_ns, &ns);
     if (code)
         return code;
-    return foreign_add_sample(repetitions->result, ns) ? value_no_memory(entry) : 0;
+    return foreign_add_sample(repetitions->result, ns);
 }
 
 /* A case: its repetitions, or the median if the file has none. */
@@ -74,15 +74,13 @@ static int add_case(const struct value *entry, struct run *run, const char *name
     if (foreign_check_name(entry, name))
         return -EINVAL;
     struct result *const result = foreign_result(run, name);
-    if (!result)
-        return value_no_memory(entry);
     struct repetitions repetitions = {result, member, unit_ns};
     if (cJSON_IsArray(times.json) && times.json->child)
         return value_each(&times, add_repetition, &repetitions);
     const int code = take_time(&middle, unit_ns, &ns);
-    if (code)
-        return code;
-    return foreign_set_median(result, ns) ? value_no_memory(entry) : 0;
+    if (!code)
+        foreign_set_median(result, ns);
+    return code;
 }
 
 /* Whether entries beside it have another text under `key`. */
@@ -125,8 +123,6 @@ static int add_command(const struct value *entry, void *context)
         for (const cJSON *p = parameters.json->child; p; p = p->next)
             if (cJSON_IsString(p))
                 buffer_format(&name, " %s=%s", p->string, p->valuestring);
-    if (name.failed)
-        return value_no_memory(entry);
     return add_case(entry, context, buffer_text(&name), "times", NULL, "median", 1e9);
 }
 
@@ -161,8 +157,7 @@ static int add_pyperf(const struct value *entry, void *context)
     if (*unit && strcmp(unit, "second") != 0)
         return VALUE_FAIL(entry, "values that are no times, but of unit %.40s", unit);
     struct repetitions repetitions = {foreign_result(context, name), NULL, 1e9};
-    return !repetitions.result ? value_no_memory(entry)
-           : value_array(&runs) ?: value_each(&runs, add_values, &repetitions);
+    return value_array(&runs) ?: value_each(&runs, add_values, &repetitions);
 }
 
 /* Times are of `batch` operations. */
@@ -178,8 +173,6 @@ static int add_nanobench(const struct value *entry, void *context)
     if (!code && varies(entry, "title") && *value_words(entry, "title"))
         buffer_format(&name, "%s/", value_words(entry, "title"));
     buffer_add(&name, value_words(entry, "name"));
-    if (name.failed)
-        return value_no_memory(entry);
     return code
                ?: add_case(entry, context,
                            *value_words(entry, "name") ? buffer_text(&name) : "",
@@ -195,16 +188,14 @@ static int read_sample(const struct value *root, struct run *run)
     struct result *const result = foreign_result(run, FOREIGN_CRITERION);
     int code = value_array(&iterations) ?: value_array(&times);
 
-    if (!result)
-        return value_no_memory(root);
     const cJSON *n = code ? NULL : iterations.json->child;
     for (const cJSON *ns = n ? times.json->child : NULL; ns && n && !code;
          ns = ns->next, n = n->next) {
         if (!cJSON_IsNumber(ns) || !cJSON_IsNumber(n) || !(ns->valuedouble > 0) ||
             !(n->valuedouble >= 1) || !(ns->valuedouble < 1e300))
             code = VALUE_FAIL(&times, "a sample whose time or number is not positive");
-        else if (foreign_add_sample(result, ns->valuedouble / n->valuedouble))
-            code = value_no_memory(root);
+        else
+            code = foreign_add_sample(result, ns->valuedouble / n->valuedouble);
     }
     return !code && !result->samples.n ? VALUE_FAIL(&times, "no samples") : code;
 }
@@ -269,11 +260,9 @@ static size_t nan_length(const char *text, size_t size)
 
 char *json_without_nan(const char *bytes, size_t size)
 {
-    char *const copy = malloc(size + 1);
+    char *const copy = must_have(malloc(size + 1));
     bool quoted = false, any = false;
 
-    if (!copy)
-        return NULL;
     memcpy(copy, bytes, size);
     copy[size] = '\0';
     for (size_t i = 0; i < size; i++) {
@@ -302,16 +291,13 @@ bool json_is_foreign(const struct value *root)
 int json_read_foreign(const struct value *root, struct run *run)
 {
     const struct foreign_document kind = kind_of(root);
-    int code = 0;
 
-    if (!kind.harness)
-        code = json_read_gbench(root, run);
-    else if (foreign_begin(run, kind.harness))
-        code = value_no_memory(root);
-    else
-        code = kind.read ? kind.read(root, run)
-                         : value_list(root, kind.list, 0, kind.add, run);
-    if (code)
-        return code;
-    return run_summarise(run, GROUP_ALL) ? value_no_memory(root) : 0;
+    if (kind.harness)
+        foreign_begin(run, kind.harness);
+    const int code = !kind.harness ? json_read_gbench(root, run)
+                     : kind.read   ? kind.read(root, run)
+                                   : value_list(root, kind.list, 0, kind.add, run);
+    if (!code)
+        run_summarise(run, GROUP_ALL);
+    return code;
 }

@@ -58,25 +58,25 @@ static double work_of(const struct value *entry, const char *rate, double ns)
     return work > 0 && work < 1e300 ? round(work) : 0;
 }
 
-/* The result that an entry belongs to; or NULL. */
+/* The result that an entry belongs to. */
 static struct result *result_of(struct run *run, const struct value *entry)
 {
     struct result *const result = foreign_result(run, name_of(entry));
     const double threads = number_of(entry, "threads");
 
-    if (result && threads >= 1 && threads <= 65536)
+    if (threads >= 1 && threads <= 65536)
         result->threads = result->threads_used = (int)threads;
     return result;
 }
 
-static int fail(const struct value *entry, struct result *result)
+static void fail(const struct value *entry, struct result *result)
 {
     const bool skipped = is_true(entry, "skipped");
     const char *const text =
         value_words(entry, skipped ? "skip_message" : "error_message");
 
-    return result_set_status(result, skipped ? STATUS_SKIPPED : STATUS_FAILED,
-                             *text ? text : "without a message");
+    result_set_status(result, skipped ? STATUS_SKIPPED : STATUS_FAILED,
+                      *text ? text : "without a message");
 }
 
 /* A repetition. */
@@ -94,19 +94,19 @@ static int add_row(const struct value *entry, void *context)
     if (!failed && isnan(ns))
         return VALUE_FAIL(entry, "no time that is a number with a time_unit");
     struct result *const result = result_of(run, entry);
-    if (!result)
-        return value_no_memory(entry);
-    if (failed)
-        return fail(entry, result) ? value_no_memory(entry) : 0;
-    if (!(ns > 0 && ns < 1e300))
-        return result_set_status(result, STATUS_FAILED, FOREIGN_NO_TIME)
-                   ? value_no_memory(entry)
-                   : 0;
+    if (failed) {
+        fail(entry, result);
+        return 0;
+    }
+    if (!(ns > 0 && ns < 1e300)) {
+        result_set_status(result, STATUS_FAILED, FOREIGN_NO_TIME);
+        return 0;
+    }
     if (!result->samples.n) {
         result->work.ops = work_of(entry, "items_per_second", ns);
         result->work.bytes = work_of(entry, "bytes_per_second", ns);
     }
-    return foreign_add_sample(result, ns) ? value_no_memory(entry) : 0;
+    return foreign_add_sample(result, ns);
 }
 
 /* The median of repetitions that the file does not have. */
@@ -119,16 +119,15 @@ static int add_median(const struct value *entry, void *context)
         !(ns > 0 && ns < 1e300))
         return 0;
     struct result *const result = result_of(run, entry);
-    if (result && result->status != STATUS_PENDING)
+    if (result->status != STATUS_PENDING)
         return 0;
-    if (!result || foreign_set_median(result, ns))
-        return value_no_memory(entry);
+    foreign_set_median(result, ns);
     result->work.ops = work_of(entry, "items_per_second", ns);
     result->work.bytes = work_of(entry, "bytes_per_second", ns);
     return 0;
 }
 
-static int describe(const struct value *context, struct run *run)
+static void describe(const struct value *context, struct run *run)
 {
     const char *const program = value_words(context, "executable");
     const char *const host = value_words(context, "host_name");
@@ -137,13 +136,15 @@ static int describe(const struct value *context, struct run *run)
 
     if (*host && cpus > 0)
         snprintf(machine, sizeof machine, "%.200s, %.0f CPUs", host, cpus);
-    return foreign_begin(run, "google-benchmark")
-               ?: string_set(&run->started_at, value_words(context, "date"))
-               ?: string_set(&run->tool_version, value_words(context, "library_version"))
-               ?: strings_add(&run->argv, &run->argc, *program ? program : "?")
-               ?: foreign_set_machine(run, machine)
-               ?: (*host ? facts_text(&run->host, "node", host) : 0)
-               ?: (cpus > 0 ? facts_number(&run->host, "cpus", cpus) : 0);
+    foreign_begin(run, "google-benchmark");
+    string_set(&run->started_at, value_words(context, "date"));
+    string_set(&run->tool_version, value_words(context, "library_version"));
+    strings_add(&run->argv, &run->argc, *program ? program : "?");
+    foreign_set_machine(run, machine);
+    if (*host)
+        facts_text(&run->host, "node", host);
+    if (cpus > 0)
+        facts_number(&run->host, "cpus", cpus);
 }
 
 int json_read_gbench(const struct value *root, struct run *run)
@@ -151,7 +152,6 @@ int json_read_gbench(const struct value *root, struct run *run)
     const struct value context = value_member(root, "context");
     const struct value rows = value_member(root, "benchmarks");
 
-    if (describe(&context, run))
-        return value_no_memory(root);
+    describe(&context, run);
     return value_each(&rows, add_row, run) ?: value_each(&rows, add_median, run);
 }

@@ -146,9 +146,7 @@ static int check_keys(const cJSON *object, const struct place *at, struct error 
 
     cJSON_ArrayForEach (item, object)
         n++;
-    FREED_BY(free_memory) const cJSON **items = calloc(n + 1, sizeof *items);
-    if (!items)
-        return no_memory(error);
+    FREED_BY(free_memory) const cJSON **items = must_have(calloc(n + 1, sizeof *items));
     cJSON_ArrayForEach (item, object)
         items[i++] = item;
     qsort(items, n, sizeof *items, compare_keys);

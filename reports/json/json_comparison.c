@@ -35,8 +35,7 @@ static void put_row(struct json *json, cJSON *list, const struct gate_row *row)
     cJSON *const versus = json_array(json, object, "versus");
     FOR_EACH (const struct gate_versus, one, row->versus, row->n_versus) {
         cJSON *const entry = json_object(json, versus, NULL);
-        FREED_BY(free_memory) char *label = strndup(one->label, one->length);
-        json->failed |= !label;
+        FREED_BY(free_memory) char *label = must_have(strndup(one->label, one->length));
         json_text(json, entry, "baseline", label);
         json_fields(json, entry, &versus_fields, one);
     }
@@ -49,8 +48,8 @@ static void put_rows(struct json *json, cJSON *object, const struct run *run)
     struct gate_row *rows;
     size_t n;
 
-    json->failed |= gate_rows(run, &rows, &n) != 0;
-    for (size_t i = 0; i < n && !json->failed; i++)
+    gate_rows(run, &rows, &n);
+    for (size_t i = 0; i < n; i++)
         put_row(json, list, &rows[i]);
     gate_rows_free(rows, n);
 }
@@ -73,12 +72,10 @@ static void put_trials(struct json *json, cJSON *parent,
 {
     cJSON *const trials = json_object(json, parent, "trials");
     const size_t n = comparison->n_trials;
-    FREED_BY(free_memory) double *column = calloc(n + 1, sizeof *column);
-
-    json->failed |= !column;
+    FREED_BY(free_memory) double *column = must_have(calloc(n + 1, sizeof *column));
     const size_t fields =
         comparison_is_moved(comparison) ? ARRAY_LEN(trial_table) : TRIAL_FIELDS;
-    for (size_t f = 0; column && f < fields; f++) {
+    for (size_t f = 0; f < fields; f++) {
         for (size_t i = 0; i < n; i++) {
             const char *const at =
                 (const char *)&comparison->trials[i] + trial_table[f].offset;
@@ -112,9 +109,7 @@ int json_read_gate(const struct value *root, struct run *run)
 
     if (value_absent(&object))
         return 0;
-    if (!run_gate(run))
-        return value_no_memory(root);
-    return value_fields(&object, &gate_fields, run->gate)
+    return value_fields(&object, &gate_fields, run_gate(run))
                ?: value_fields(&object, &gate_arms, run->gate);
 }
 
@@ -166,10 +161,9 @@ static int add_trial(const struct value *entry, void *context)
                     ?: read_time(&cell[5], true, &trial.built_head_ns);
     if (code)
         return code;
-    code = comparison_add_trial(from->comparison, &trial);
-    if (code == -ENOMEM)
-        return value_no_memory(entry);
-    return code ? VALUE_FAIL(entry, "processes must ascend") : 0;
+    return comparison_add_trial(from->comparison, &trial)
+               ? VALUE_FAIL(entry, "processes must ascend")
+               : 0;
 }
 
 static int read_trials(const struct value *object, struct comparison *comparison)
@@ -200,15 +194,12 @@ int json_read_comparison(const struct value *entry, const struct run *run,
                          struct result *result)
 {
     const struct value object = value_member(entry, "comparison");
-    struct comparison *comparison;
 
     if (value_absent(&object))
         return 0;
     if (!run->gate)
         return VALUE_FAIL(&object, "a run without a gate compares nothing");
-    comparison = result_comparison(result);
-    if (!comparison)
-        return value_no_memory(entry);
+    struct comparison *const comparison = result_comparison(result);
     const int code = value_fields(&object, &comparison_fields, comparison)
                          ?: read_trials(&object, comparison);
     run->gate->placed += !code && comparison->verdict == VERDICT_PLACED;

@@ -23,8 +23,6 @@ int json_read_explanation(const struct value *entry, struct result *result)
     if (value_absent(&object))
         return 0;
     struct explanation *const why = result_explanation(result);
-    if (!why)
-        return value_no_memory(entry);
     return value_fields(&object, &explanation_fields, why)
                ?: value_fields(entry, &explanation_findings, why);
 }

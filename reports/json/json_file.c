@@ -26,7 +26,9 @@ static int read_text(struct run *run, const char *bytes, struct error *error)
 {
     const int code = foreign_read_text(run, bytes, error);
 
-    return code ?: run_summarise(run, GROUP_ALL);
+    if (!code)
+        run_summarise(run, GROUP_ALL);
+    return code;
 }
 
 static int keep_or_free(int code, struct run *made, struct run **run)
@@ -40,17 +42,16 @@ static int keep_or_free(int code, struct run *made, struct run **run)
 }
 
 /* The day of a file, for a run that tells none. */
-static int set_day(struct run *run, const char *path)
+static void set_day(struct run *run, const char *path)
 {
     struct stat facts;
     struct tm day;
     char text[40];
 
-    if ((run->started_at && *run->started_at) || stat(path, &facts) < 0 ||
-        !gmtime_r(&facts.st_mtime, &day) ||
-        !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &day))
-        return 0;
-    return string_set(&run->started_at, text);
+    if (!(run->started_at && *run->started_at) && stat(path, &facts) == 0 &&
+        gmtime_r(&facts.st_mtime, &day) &&
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &day))
+        string_set(&run->started_at, text);
 }
 
 /* ---- criterion: target/criterion/FOLDERS/new/sample.json, benchmark.json beside it ----
@@ -71,14 +72,14 @@ static char *told_name(const char *folder)
         const char *const id = value_words(&root, "full_id");
         const char *const title = value_words(&root, "title");
         const char *const told = !strncmp(title, id, strlen(id)) ? title : id;
-        name = *told ? strdup(told) : NULL;
+        name = *told ? copy_text(told) : NULL;
     }
     free(bytes);
     return name;
 }
 
 /* Gives the run's only case the name that its folder tells. */
-static int set_case_name(struct run *run, const char *path)
+static void set_case_name(struct run *run, const char *path)
 {
     char folder[PATH_ROOM];
     const char *const slash = strrchr(path, '/');
@@ -86,7 +87,8 @@ static int set_case_name(struct run *run, const char *path)
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1,
              slash ? path : ".");
     FREED_BY(free_memory) char *name = told_name(folder);
-    return name ? result_set_name(&run->results[0], name) : 0;
+    if (name)
+        result_set_name(&run->results[0], name);
 }
 
 static bool is_criterion(const struct run *run)
@@ -94,14 +96,13 @@ static bool is_criterion(const struct run *run)
     return run->n_results == 1 && !strcmp(run->results[0].id, FOREIGN_CRITERION);
 }
 
-static int finish_foreign(struct run *run, const char *path, struct error *error)
+static void finish_foreign(struct run *run, const char *path)
 {
     if (!facts_find_text(&run->settings, "harness"))
-        return 0;
-    const int code = set_day(run, path)
-                         ?: is_criterion(run) ? set_case_name(run, path)
-                                              : 0;
-    return code ? error_set(error, code, "out of memory") : 0;
+        return;
+    set_day(run, path);
+    if (is_criterion(run))
+        set_case_name(run, path);
 }
 
 static int read_file(struct run **run, const char *path, const char *bytes, size_t size,
@@ -112,11 +113,13 @@ static int read_file(struct run **run, const char *path, const char *bytes, size
 
     if (is_text(bytes, size)) {
         made = run_new();
-        code = made ? read_text(made, bytes, error) : -ENOMEM;
+        code = read_text(made, bytes, error);
     } else {
         code = run_read_json(&made, bytes, size, error);
     }
-    return keep_or_free(code ?: finish_foreign(made, path, error), made, run);
+    if (!code)
+        finish_foreign(made, path);
+    return keep_or_free(code, made, run);
 }
 
 static bool is_new_sample(const FTSENT *entry)
@@ -133,7 +136,6 @@ static int add_file(struct run *run, const char *path, struct error *error)
     if (!code && one->n_results) {
         struct result *const result = foreign_result(run, one->results[0].id);
         const struct samples *const samples = &one->results[0].samples;
-        code = result ? 0 : -ENOMEM;
         for (size_t i = 0; i < samples->n && !code; i++)
             code = foreign_add_sample(result, samples->ns[i]);
     }
@@ -149,18 +151,19 @@ static int read_folder(struct run **run, const char *path, struct error *error)
 {
     char *const paths[] = {(char *)(uintptr_t)path, NULL};
     struct run *const made = run_new();
-    FTS *const walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
-    int code = made && walk ? foreign_begin(made, "criterion") : -ENOMEM;
+    FTS *const walk = must_have(fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name));
+    int code = 0;
 
+    foreign_begin(made, "criterion");
     for (FTSENT *entry; !code && (entry = fts_read(walk));)
         if (is_new_sample(entry))
             code = add_file(made, entry->fts_path, error);
-    if (walk)
-        fts_close(walk);
+    fts_close(walk);
     if (!code && !made->n_results)
         code = -EISDIR;
-    return keep_or_free(code ?: set_day(made, path) ?: run_summarise(made, GROUP_ALL),
-                        made, run);
+    set_day(made, path);
+    run_summarise(made, GROUP_ALL);
+    return keep_or_free(code, made, run);
 }
 
 /* ---- files of runs, studies and projects ---- */

@@ -71,9 +71,7 @@ static int check_summary(const struct value *entry, const struct result *result)
         return 0;
     if (value_absent(&summary))
         return VALUE_FAIL(&summary, "missing, but there are samples_ns");
-    FREED_BY(free_memory) double *ns = malloc(n * sizeof *ns);
-    if (!ns)
-        return value_no_memory(entry);
+    FREED_BY(free_memory) double *ns = must_have(malloc(n * sizeof *ns));
     for (size_t i = 0; i < n; i++)
         ns[i] = result_per_call(result, i);
     return check_number(&summary, "median_ns", result->summary.median_ns,

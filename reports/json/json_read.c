@@ -8,15 +8,14 @@
 static int add_fact(const struct value *entry, void *context)
 {
     const cJSON *json = entry->json;
-    int code = 0;
 
     if (cJSON_IsString(json))
-        code = facts_text(context, json->string, json->valuestring);
+        facts_text(context, json->string, json->valuestring);
     else if (cJSON_IsNumber(json))
-        code = facts_number(context, json->string, json->valuedouble);
+        facts_number(context, json->string, json->valuedouble);
     else if (cJSON_IsBool(json))
-        code = facts_bool(context, json->string, cJSON_IsTrue(json));
-    return code ? value_no_memory(entry) : 0;
+        facts_bool(context, json->string, cJSON_IsTrue(json));
+    return 0;
 }
 
 static int read_facts(const struct value *object, struct facts *facts)
@@ -146,9 +145,8 @@ int run_read_json(struct run **run, const char *bytes, size_t size, struct error
         return code;
     root.json = tree;
     struct run *made = run_new();
-    code = !made                    ? value_no_memory(&root)
-           : json_is_foreign(&root) ? json_read_foreign(&root, made)
-                                    : read_document(&root, made);
+    code = json_is_foreign(&root) ? json_read_foreign(&root, made)
+                                  : read_document(&root, made);
     cJSON_Delete(tree);
     if (code)
         run_free(made);

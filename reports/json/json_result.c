@@ -30,7 +30,7 @@ static int add_sample(const struct value *entry, void *context)
         return VALUE_FAIL(&round, "rounds must ascend");
     from->round = from->round->next;
     from->next = from->several ? whole : whole + 1;
-    return from->add(from->result, (uint32_t)whole, number) ? value_no_memory(entry) : 0;
+    return from->add(from->result, (uint32_t)whole, number);
 }
 
 static int read_samples(const struct value *object, struct result *result,
@@ -65,8 +65,6 @@ static int add_counter(const struct value *entry, void *context)
     struct value reason = value_member(entry, "absent");
     struct counter *counter = result_add_counter(context, entry->json->string);
 
-    if (!counter)
-        return value_no_memory(entry);
     const int code = value_fields(entry, &counter_fields, counter)
                          ?: value_fields(entry, &proof_fields, counter)
                          ?: value_name(&reason, &counter->absent);
@@ -77,9 +75,8 @@ static int add_counter(const struct value *entry, void *context)
 
 static int add_metric(const struct value *entry, void *context)
 {
-    struct metric *metric = result_add_metric(context, entry->json->string, NULL, NULL);
-
-    return metric ? value_fields(entry, &metric_fields, metric) : value_no_memory(entry);
+    return value_fields(entry, &metric_fields,
+                        result_add_metric(context, entry->json->string, NULL, NULL));
 }
 
 static int read_metrics(const struct value *object, struct result *result)
@@ -171,9 +168,6 @@ int json_read_result(const struct value *entry, void *context)
     struct value voided = value_member(entry, "voided_ns");
     struct run *run = context;
     struct result *result = run_add_result(run);
-
-    if (!result)
-        return value_no_memory(entry);
     int code = value_fields(entry, &case_fields, result);
     if (!code && run->n_results > 1 && result[-1].group > result->group)
         code = VALUE_FAIL(&group, "groups must ascend");

@@ -6,11 +6,6 @@
 /* A run has fewer settings, options, counters or facts in one place. */
 enum { MEMBERS_MAX = 1000 };
 
-int value_no_memory(const struct value *value)
-{
-    return no_memory(value->error);
-}
-
 static struct value inside(const struct value *parent, const cJSON *json, const char *key,
                            size_t index)
 {
@@ -99,9 +94,11 @@ int value_object(const struct value *value)
 
 int value_text(const struct value *value, char **text)
 {
-    return value_want(value, cJSON_IsString(value->json), "a string")
-               ?: (string_set(text, value->json->valuestring) ? value_no_memory(value)
-                                                              : 0);
+    const int code = value_want(value, cJSON_IsString(value->json), "a string");
+
+    if (!code)
+        string_set(text, value->json->valuestring);
+    return code;
 }
 
 const char *value_words(const struct value *object, const char *name)
@@ -196,11 +193,12 @@ struct texts {
 
 static int add_text(const struct value *entry, void *context)
 {
-    struct texts *texts = context;
-    return value_want(entry, cJSON_IsString(entry->json), "a string")
-               ?: (strings_add(texts->list, texts->n, entry->json->valuestring)
-                       ? value_no_memory(entry)
-                       : 0);
+    const struct texts *const texts = context;
+    const int code = value_want(entry, cJSON_IsString(entry->json), "a string");
+
+    if (!code)
+        strings_add(texts->list, texts->n, entry->json->valuestring);
+    return code;
 }
 
 int value_texts(const struct value *array, char ***list, size_t *n)
@@ -218,9 +216,9 @@ struct numbers {
 static int add_number(const struct value *entry, void *context)
 {
     const struct numbers *const numbers = context;
-    double *const number = array_add(numbers->list, numbers->n, sizeof *number);
 
-    return number ? value_from(entry, 0, number) : value_no_memory(entry);
+    return value_from(entry, 0,
+                      array_add(numbers->list, numbers->n, sizeof **numbers->list));
 }
 
 int value_numbers(const struct value *array, double **list, size_t *n)

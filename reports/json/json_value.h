@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private to json/, shared by the parts of the reader: a value that knows its place, so
- * that errors name it. All functions return 0, -EINVAL or -ENOMEM.
+ * that errors name it. All functions return 0 or -EINVAL.
  */
 #pragma once
 
@@ -23,7 +23,6 @@ struct value {
 #define VALUE_FAIL(value, ...)                                                     \
     place_error((value)->parent ? &(value)->place : NULL, (value)->error, -EINVAL, \
                 __VA_ARGS__)
-int value_no_memory(const struct value *value);
 
 /* Parses any bytes and checks what cJSON does not: json_scan(), json_check(), nothing
  * after the end. The tree is the caller's; on an error it is NULL. */
@@ -80,7 +79,7 @@ int json_plausible_run(const struct run *run, struct error *error);
  * alone (gbench_json.c). */
 bool json_is_foreign(const struct value *root);
 /* A copy in which words such as NaN and Infinity, which other programs write as numbers,
- * are -1, which is no time; NULL: there are none, or there is no memory. */
+ * are -1, which is no time; NULL: there are none. */
 char *json_without_nan(const char *bytes, size_t size);
 /* -EINVAL if a benchmark cannot have that name. */
 int foreign_check_name(const struct value *entry, const char *name);

@@ -157,7 +157,7 @@ static void put_audit(struct json *json, cJSON *root, const struct run *run)
     struct audit audit = {.n = 0};
     if (!run_is_audit(run))
         return;
-    json->failed |= run_audit(run, &audit) < 0;
+    run_audit(run, &audit);
     cJSON *const list = json_array(json, root, "audit");
     FOR_EACH (const struct audit_range, range, audit.range, audit.n) {
         cJSON *const object = json_object(json, list, NULL);
@@ -196,9 +196,10 @@ static void make_document(struct json *json, const struct run *run)
     json_fields(json, root, &run_account, run);
     json_studies(json, root, run);
     cJSON *const results = json_array(json, root, "results");
-    FREED_BY(free_memory) bool *fastest = calloc(run->n_results + 1, sizeof *fastest);
-    json->failed |= !fastest || run_fastest(run, NULL, fastest) < 0;
-    for (size_t i = 0; i < run->n_results && !json->failed; i++)
+    FREED_BY(free_memory) bool *fastest =
+        must_have(calloc(run->n_results + 1, sizeof *fastest));
+    run_fastest(run, NULL, fastest);
+    for (size_t i = 0; i < run->n_results; i++)
         put_result(json, results, run, &run->results[i], fastest[i]);
 }
 
@@ -206,8 +207,7 @@ int run_make_json(const struct run *run, struct json *json, struct error *error)
 {
     *json = (struct json){.root = NULL};
     make_document(json, run);
-    const int code =
-        json->failed ? no_memory(error) : json_check(json->root, NULL, error);
+    const int code = json_check(json->root, NULL, error);
     if (code)
         json_free(json);
     return code;

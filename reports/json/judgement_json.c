@@ -19,8 +19,6 @@ static int add_judgement(const struct value *entry, void *context)
     struct judgement *const judgement =
         LIST_ADD((struct run *)context, judgements, n_judgements);
     const struct value verdict = value_member(entry, "verdict");
-    if (!judgement)
-        return value_no_memory(entry);
     const int code = value_fields(entry, &judgement_fields, judgement);
     const char *const word = judgement->reason ? "rejected" : "accepted";
     const bool fits =

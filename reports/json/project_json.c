@@ -46,30 +46,28 @@ static int fail(const struct reading *reading, const struct project_default *at,
                    at->name ? "." : "", at->name ? at->name : "", why);
 }
 
-static int add(const struct reading *reading, const struct project_default *like,
-               const char *value)
+static void add(const struct reading *reading, const struct project_default *like,
+                const char *value)
 {
     struct project_default *const one = array_add(reading->list, reading->n, sizeof *one);
-    if (!one)
-        return no_memory(reading->error);
-    *one = (struct project_default){.line = like->line, .off = like->off};
-    return string_set(&one->section, like->section) ||
-                   string_set(&one->name, like->name) || string_set(&one->value, value)
-               ? no_memory(reading->error)
-               : 0;
+    *one = (struct project_default){.section = copy_text(like->section),
+                                    .name = copy_text(like->name),
+                                    .value = copy_text(value),
+                                    .line = like->line,
+                                    .off = like->off};
 }
 
 static int add_value(const struct reading *reading, struct project_default *like,
                      const cJSON *json)
 {
     char number[NUMBER_SIZE];
-    if (cJSON_IsString(json))
-        return add(reading, like, json->valuestring);
-    if (!cJSON_IsNumber(json) || !isfinite(json->valuedouble))
+    if (!cJSON_IsString(json) && (!cJSON_IsNumber(json) || !isfinite(json->valuedouble)))
         return fail(reading, like,
                     "expected a text, a number, true, false, or a list of texts");
-    text_exact(json->valuedouble, number);
-    return add(reading, like, number);
+    if (cJSON_IsNumber(json))
+        text_exact(json->valuedouble, number);
+    add(reading, like, cJSON_IsString(json) ? json->valuestring : number);
+    return 0;
 }
 
 static int add_member(const struct reading *reading, struct project_default *like,
@@ -79,8 +77,10 @@ static int add_member(const struct reading *reading, struct project_default *lik
     int code = 0;
 
     like->off = cJSON_IsFalse(json);
-    if (cJSON_IsBool(json))
-        return add(reading, like, NULL);
+    if (cJSON_IsBool(json)) {
+        add(reading, like, NULL);
+        return 0;
+    }
     if (!cJSON_IsArray(json))
         return add_value(reading, like, json);
     if (!json->child)

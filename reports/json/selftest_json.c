@@ -100,6 +100,5 @@ char *selftest_cite(const char *bytes, size_t size, const char *fingerprint)
     const bool good = cJSON_IsNumber(version) &&
                       version->valueint == SELFTEST_SCHEMA_VERSION && summary &&
                       *summary && host && !strcmp(host, fingerprint);
-    char *const line = good ? strdup(summary) : NULL;
-    return line;
+    return good ? copy_text(summary) : NULL;
 }

@@ -71,13 +71,10 @@ bool json_arms_have_shapes(const struct study *study, char *const *names, size_t
     return true;
 }
 
-static int copy_texts(const struct value *value, char *const *from, size_t n, char ***to,
-                      size_t *n_to)
+static void copy_texts(char *const *from, size_t n, char ***to, size_t *n_to)
 {
     for (size_t i = 0; i < n; i++)
-        if (strings_add(to, n_to, from[i]))
-            return value_no_memory(value);
-    return 0;
+        strings_add(to, n_to, from[i]);
 }
 
 static int check_shape(const struct value *entry, void *context)
@@ -101,18 +98,17 @@ int json_read_shapes(const struct value *object, const struct study *study,
     int code = json_read_shape_list(&at, shapes->at, shapes->n_at)
                    ?: json_read_shape_list(&quick, shapes->quick, shapes->n_quick);
 
-    if (!code && !*shapes->n_at)
-        code =
-            copy_texts(object, study->shapes, study->n_shapes, shapes->at, shapes->n_at);
-    if (!code && !*shapes->n_quick)
-        code = copy_texts(object, study->quick, study->n_quick, shapes->quick,
-                          shapes->n_quick);
-    if (!code && !*shapes->n_quick)
-        code = copy_texts(object, *shapes->at, *shapes->n_at, shapes->quick,
-                          shapes->n_quick);
-    if (!code && shapes->needed && !*shapes->n_at)
-        return VALUE_FAIL(&at, "missing, and work has no shapes");
-    return code;
+    if (code)
+        return code;
+    if (!*shapes->n_at)
+        copy_texts(study->shapes, study->n_shapes, shapes->at, shapes->n_at);
+    if (!*shapes->n_quick)
+        copy_texts(study->quick, study->n_quick, shapes->quick, shapes->n_quick);
+    if (!*shapes->n_quick)
+        copy_texts(*shapes->at, *shapes->n_at, shapes->quick, shapes->n_quick);
+    return shapes->needed && !*shapes->n_at
+               ? VALUE_FAIL(&at, "missing, and work has no shapes")
+               : 0;
 }
 
 /* ---- a check ---- */
@@ -130,9 +126,8 @@ static int add_arm_name(const struct value *entry, void *context)
     const struct reading *const reading = context;
     struct study_check *const check = reading->check;
 
-    return strings_add(&check->of, &check->n_of, NULL)
-               ? value_no_memory(entry)
-               : json_read_arm_name(entry, reading->study, &check->of[check->n_of - 1]);
+    strings_add(&check->of, &check->n_of, NULL);
+    return json_read_arm_name(entry, reading->study, &check->of[check->n_of - 1]);
 }
 
 static int read_arm_names(const struct value *object, const struct reading *reading)
@@ -205,8 +200,10 @@ static int read_what(const struct value *object, struct study_check *check)
         return 0;
     const struct value what = value_member(object, rule->key);
 
-    if (rule->key_may_be_missing && value_absent(&what))
-        return string_set(&check->what, rule->first) ? value_no_memory(&what) : 0;
+    if (rule->key_may_be_missing && value_absent(&what)) {
+        string_set(&check->what, rule->first);
+        return 0;
+    }
     const int code = value_filled(&what, &check->what);
     if (code)
         return code;
@@ -236,8 +233,7 @@ static int add_need(const struct value *entry, void *context)
         "cpus:", "module:", "isa:", "event:", "uarch:", "memory:", "never:"};
     struct study_check *const check = context;
 
-    if (strings_add(&check->needs, &check->n_needs, NULL))
-        return value_no_memory(entry);
+    strings_add(&check->needs, &check->n_needs, NULL);
     char **const need = &check->needs[check->n_needs - 1];
     const int code = value_text(entry, need);
     for (size_t i = 0; i < ARRAY_LEN(kinds) && !code; i++)
@@ -314,8 +310,6 @@ static int add_evidence(const struct value *entry, void *context)
     struct reading *const reading = context;
 
     reading->check = study_add_evidence(reading->claim);
-    if (!reading->check)
-        return value_no_memory(entry);
     return value_object(entry)
                ?: (reading->strict ? value_only(entry, CHECK_NAMES) : 0)
                ?: read_check(entry, reading);
@@ -376,8 +370,6 @@ static int add_claim(const struct value *entry, void *context)
     struct reading *const reading = context;
     struct study_claim *const claim = study_add_claim(reading->study, NULL);
 
-    if (!claim)
-        return value_no_memory(entry);
     reading->claim = claim;
     reading->check = &claim->check;
     return value_object(entry)

@@ -104,8 +104,8 @@ static int inherit(const struct value *value, const struct study_arm *work,
             continue;
         char *const *const from = (void *)((char *)work + fields->field[i].offset);
         char **const to = (void *)((char *)arm + fields->field[i].offset);
-        if (fields->field[i].kind == FIELD_NAME && !*to && string_set(to, *from))
-            return value_no_memory(value);
+        if (fields->field[i].kind == FIELD_NAME && !*to)
+            *to = copy_text(*from);
     }
     arm->align = arm->align > 0 ? arm->align : work->align;
     arm->threads = arm->threads ?: work->threads;
@@ -126,9 +126,8 @@ static int add_arm(const struct value *entry, void *context)
         return VALUE_FAIL(entry, "its name has more than %d bytes", STUDY_NAME_MAX);
     struct study_arm *const arm =
         NAMED_ADD(reading->study, arms, n_arms, entry->json->string);
-    return arm ? read_arm(entry, reading->strict, ARM_NAMES, arm)
-                     ?: inherit(entry, &reading->study->work, arm)
-               : value_no_memory(entry);
+    return read_arm(entry, reading->strict, ARM_NAMES, arm)
+               ?: inherit(entry, &reading->study->work, arm);
 }
 
 static int read_arms(const struct value *root, bool strict, struct study *study)
@@ -180,8 +179,7 @@ static int add_pair(const struct value *entry, void *context)
 {
     const struct pairs_reading *const reading = context;
 
-    if (study_add_pair(reading->pairs, NULL, NULL))
-        return value_no_memory(entry);
+    study_add_pair(reading->pairs, NULL, NULL);
     return read_pair(entry, reading->study, &reading->pairs->pair[reading->pairs->n - 1]);
 }
 

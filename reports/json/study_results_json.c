@@ -150,8 +150,6 @@ static int add_sum(const struct value *entry, void *context)
     struct study_account *const account = context;
     struct study_sum *const sum = study_add_sum(account, NULL);
 
-    if (!sum)
-        return value_no_memory(entry);
     return value_fields(entry, &total_fields, sum)
                ?: value_fields(entry, &rest_fields, sum)
                ?: read_factors(entry, "parts", sum->parts, account->parts.n)
@@ -173,14 +171,14 @@ static int add_study(const struct value *entry, void *context)
     struct study *const study = LIST_ADD((struct run *)context, studies, n_studies);
     const struct value claims = value_member(entry, "claims");
 
-    if (!study)
-        return value_no_memory(entry);
     const int code = json_read_study(entry, false, study)
                          ?: value_fields(entry, &study_run_fields, study)
                          ?: value_each(&claims, read_claim,
                                        &(struct study_claim *){study->claims})
                          ?: read_sums(entry, study);
-    return code || !study_judge(study) ? code : value_no_memory(entry);
+    if (!code)
+        study_judge(study);
+    return code;
 }
 
 int json_read_studies(const struct value *root, struct run *run)

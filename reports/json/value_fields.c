@@ -36,10 +36,10 @@ static int add_entry(const struct value *entry, void *context)
 {
     const struct entries *const to = context;
     const struct field *const field = to->field;
-    void *const added =
-        array_add(to->base + field->offset, entry_part(to, field->length), field->size);
 
-    return added ? value_fields(entry, field->inner, added) : value_no_memory(entry);
+    return value_fields(
+        entry, field->inner,
+        array_add(to->base + field->offset, entry_part(to, field->length), field->size));
 }
 
 static int add_keyed(const struct value *entry, void *context)
@@ -49,8 +49,6 @@ static int add_keyed(const struct value *entry, void *context)
     char *const added = named_add(to->base + field->offset, entry_part(to, field->length),
                                   field->size, entry->json->string);
 
-    if (!added)
-        return value_no_memory(entry);
     return value->kind == FIELD_TEXT
                ? value_text(entry, (void *)(added + value->offset))
                : value_from(entry, 0, (void *)(added + value->offset));
@@ -68,8 +66,8 @@ static int read_maybe(const struct value *value, const struct field *field, void
 {
     if (value_absent(value))
         return 0;
-    *part = calloc(1, field->size);
-    return *part ? value_fields(value, field->inner, *part) : value_no_memory(value);
+    *part = must_have(calloc(1, field->size));
+    return value_fields(value, field->inner, *part);
 }
 
 static int read_word(const struct value *value, const struct field *field, unsigned *word)

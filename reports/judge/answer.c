@@ -61,9 +61,9 @@ bool kernel_measured(const struct result *result)
 
 /* Finds the fastest cases of one size: the one of the least time, and those that no
  * interval tells from it, if they are close (1.05), or within the noise of that time;
- * none where a kernel is too short to be timed. 0 or -ENOMEM. */
-static int size_judge(struct family *family, const struct result *like, size_t first,
-                      size_t end)
+ * none where a kernel is too short to be timed. */
+static void size_judge(struct family *family, const struct result *like, size_t first,
+                       size_t end)
 {
     const struct result *const results = family->run->results, *best = NULL;
     bool brief = false;
@@ -75,19 +75,16 @@ static int size_judge(struct family *family, const struct result *like, size_t f
                 best = &results[i];
         }
     if (!best || brief)
-        return 0;
+        return;
     const size_t at = family->n_best++;
     family->best[at] = best;
     family->level[at] = false;
     family->n++;
     for (size_t i = first; i < end; i++) {
-        struct speedup speedup;
         if (&results[i] == best || !kernel_measured(&results[i]) ||
             !family_same(like, &results[i]))
             continue;
-        const int status = result_speedup(best, &results[i], &speedup);
-        if (status < 0)
-            return status;
+        const struct speedup speedup = result_speedup(best, &results[i]);
         if ((isfinite(speedup.ci.lo) ? speedup.ci.lo > 1 : speedup.times > 1.02) ||
             (speedup.times > 1.05 &&
              results[i].summary.median_ns > best->summary.ci_ns.hi))
@@ -95,7 +92,6 @@ static int size_judge(struct family *family, const struct result *like, size_t f
         family->best[family->n_best] = &results[i];
         family->level[family->n_best++] = family->level[at] = true;
     }
-    return 0;
 }
 
 static void row_add(struct family *family, const struct result *result)
@@ -291,21 +287,18 @@ static void family_tell(struct buffer *text, const struct family *family)
         ask_why(text, family->run, lowest);
 }
 
-/* 0 or -ENOMEM. */
-static int family_judge(struct family *family, const struct result *like)
+static void family_judge(struct family *family, const struct result *like)
 {
     const struct run *const run = family->run;
     size_t end;
-    int status = 0;
     family->n = family->n_best = family->n_rows = 0;
-    for (size_t first = 0; first < run->n_results && status == 0; first = end) {
+    for (size_t first = 0; first < run->n_results; first = end) {
         end = run_group_end(run, first);
-        status = size_judge(family, like, first, end);
+        size_judge(family, like, first, end);
         for (size_t i = first; i < end; i++)
             if (kernel_measured(&run->results[i]) && family_same(like, &run->results[i]))
                 row_add(family, &run->results[i]);
     }
-    return status;
 }
 
 static bool was_told(const struct run *run, const struct result *result)
@@ -406,27 +399,25 @@ static void tell_doubts(const struct run *run, struct answer *answer)
     answer_next(answer);
 }
 
-int run_fastest(const struct run *run, struct answer *answer, bool *fastest)
+void run_fastest(const struct run *run, struct answer *answer, bool *fastest)
 {
     const size_t n = run->n_results + 1;
     struct family family = {.run = run,
-                            .rows = calloc(n, sizeof *family.rows),
-                            .best = calloc(n, sizeof *family.best),
-                            .level = calloc(n, sizeof *family.level)};
-    int status = family.rows && family.best && family.level ? 0 : -ENOMEM;
+                            .rows = must_have(calloc(n, sizeof *family.rows)),
+                            .best = must_have(calloc(n, sizeof *family.best)),
+                            .level = must_have(calloc(n, sizeof *family.level))};
     FOR_EACH (const struct result, result, run->results, run->n_results) {
-        if (status < 0 || !kernel_measured(result) || was_told(run, result))
+        if (!kernel_measured(result) || was_told(run, result))
             continue;
-        status = family_judge(&family, result);
+        family_judge(&family, result);
         for (size_t i = 0; fastest && !is_roof_op(result) && i < family.n_best; i++)
             fastest[family.best[i] - run->results] = true;
-        if (answer && status == 0 && family.n) {
+        if (answer && family.n) {
             family_tell(&answer->text, &family);
             answer_next(answer);
         }
     }
     FREE_EACH(family.rows, family.best, family.level);
-    return status;
 }
 
 struct answer run_answer(const struct run *run)
@@ -443,7 +434,7 @@ struct answer run_answer(const struct run *run)
     if (tell)
         tell(run, &answer);
     else
-        answer.text.failed |= run_fastest(run, &answer, NULL) < 0;
+        run_fastest(run, &answer, NULL);
     if (!tell || tell == audit_answer)
         tell_doubts(run, &answer);
     return answer;

@@ -328,10 +328,8 @@ static const struct result *scalar_beside(const struct run *run,
 double scalar_times(const struct run *run, const struct result *result)
 {
     const struct result *const scalar = scalar_beside(run, result);
-    struct speedup speedup;
-    return scalar && scalar != result && !scalar->samples.shared &&
-                   !result->samples.shared &&
-                   result_speedup(result, scalar, &speedup) == 0 && speedup.ci.known
-               ? speedup.times
-               : 0;
+    if (!scalar || scalar == result || scalar->samples.shared || result->samples.shared)
+        return 0;
+    const struct speedup speedup = result_speedup(result, scalar);
+    return speedup.ci.known ? speedup.times : 0;
 }

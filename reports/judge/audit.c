@@ -43,71 +43,62 @@ static bool is_dispatcher(const struct run *run, const struct result *result)
 }
 
 /* The kernel whose time is closest to that of the dispatcher, if one is about as fast. */
-static int find_like(const struct run *run, struct size *size, size_t first, size_t end)
+static void find_like(const struct run *run, struct size *size, size_t first, size_t end)
 {
     double nearest = log1p(ABOUT);
     for (size_t i = first; i < end; i++) {
         const struct result *const other = &run->results[i];
-        struct speedup speedup;
         if (other == size->dispatcher || !kernel_measured(other) ||
             !family_same(size->dispatcher, other))
             continue;
-        const int status = result_speedup(size->dispatcher, other, &speedup);
-        if (status < 0)
-            return status;
-        if (fabs(log(speedup.times)) < nearest) {
-            nearest = fabs(log(speedup.times));
+        const double times = result_speedup(size->dispatcher, other).times;
+        if (fabs(log(times)) < nearest) {
+            nearest = fabs(log(times));
             size->like = other;
         }
     }
-    return 0;
 }
 
 /* The best kernel is faster than `slow`, or slower by `about` at most, or it is not
  * known: an interval says neither, or a neighbour on the core disturbed one of them. */
 enum held { HELD_UNKNOWN, HELD_LEVEL, HELD_WORSE };
-static int hold_against(const struct size *size, const struct result *slow, double about,
-                        enum held *held, struct speedup *speedup)
+static enum held hold_against(const struct size *size, const struct result *slow,
+                              double about)
 {
-    const int status = result_speedup(size->best, slow, speedup);
-    const struct interval *const ci = &speedup->ci;
-    const bool known = status == 0 && ci->known && isfinite(ci->lo) &&
-                       !size->best->samples.shared && !slow->samples.shared;
-    *held = known && ci->lo > 1 + AUDIT_THRESHOLD ? HELD_WORSE
-            : known && ci->hi <= 1 + about        ? HELD_LEVEL
-                                                  : HELD_UNKNOWN;
-    return status;
+    const struct interval ci = result_speedup(size->best, slow).ci;
+    const bool known = ci.known && isfinite(ci.lo) && !size->best->samples.shared &&
+                       !slow->samples.shared;
+    return known && ci.lo > 1 + AUDIT_THRESHOLD ? HELD_WORSE
+           : known && ci.hi <= 1 + about        ? HELD_LEVEL
+                                                : HELD_UNKNOWN;
 }
 
 /* It chose the fastest, or one as fast, and its own code costs the difference. If it is
  * as fast as no kernel, nobody knows why. */
-static int find_excuse(const struct run *run, size_t first, size_t end, struct size *size)
+static void find_excuse(const struct run *run, size_t first, size_t end,
+                        struct size *size)
 {
     enum held held = HELD_LEVEL;
-    struct speedup unused;
-    int status = find_like(run, size, first, end);
-    if (status == 0 && size->like && size->like != size->best)
-        status = hold_against(size, size->like, ABOUT, &held, &unused);
+    find_like(run, size, first, end);
+    if (size->like && size->like != size->best)
+        held = hold_against(size, size->like, ABOUT);
     size->worse = held == HELD_WORSE;
     size->whole &= size->like && held != HELD_UNKNOWN;
     if (size->worse &&
         size->dispatcher->summary.median_ns - size->best->summary.median_ns < OWN_NS)
         size->worse = size->whole = false;
-    return status;
 }
 
 /* Without a dispatcher: the kernels that are not slower than the best one by 3%. */
-static int find_level(const struct run *run, size_t first, size_t end, struct size *size)
+static void find_level(const struct run *run, size_t first, size_t end, struct size *size)
 {
-    int status = 0;
-    for (size_t i = first; i < end && status == 0; i++) {
+    for (size_t i = first; i < end; i++) {
         const struct result *const other = &run->results[i];
         enum held held = HELD_LEVEL;
-        struct speedup unused;
         if (!kernel_measured(other) || !family_same(size->best, other))
             continue;
         if (other != size->best)
-            status = hold_against(size, other, AUDIT_THRESHOLD, &held, &unused);
+            held = hold_against(size, other, AUDIT_THRESHOLD);
         size->whole &= held != HELD_UNKNOWN;
         if (held != HELD_LEVEL)
             continue;
@@ -116,12 +107,11 @@ static int find_level(const struct run *run, size_t first, size_t end, struct si
         buffer_add(&size->level, size->level.length ? " and " : "");
         kernel_tell(other, &size->level);
     }
-    return size->level.failed ? -ENOMEM : status;
 }
 
 /* The fastest kernel is compared with the dispatcher over the rounds of both. */
-static int size_judge(const struct run *run, const struct result *of, size_t first,
-                      size_t end, struct size *size)
+static void size_judge(const struct run *run, const struct result *of, size_t first,
+                       size_t end, struct size *size)
 {
     *size = (struct size){.times = 1, .whole = true};
     for (size_t i = first; i < end; i++) {
@@ -136,17 +126,16 @@ static int size_judge(const struct run *run, const struct result *of, size_t fir
         else if (!size->best || result->summary.median_ns < size->best->summary.median_ns)
             size->best = result;
     }
-    if (!size->best)
-        return 0;
-    if (!size->dispatcher)
-        return find_level(run, first, end, size);
-    struct speedup speedup;
-    enum held held;
-    const int status = hold_against(size, size->dispatcher, ABOUT, &held, &speedup);
-    size->times = status < 0 ? 1 : speedup.times;
-    size->worse = held == HELD_WORSE;
-    size->whole &= held != HELD_UNKNOWN;
-    return status < 0 || !size->worse ? status : find_excuse(run, first, end, size);
+    if (size->best && size->dispatcher) {
+        const enum held held = hold_against(size, size->dispatcher, ABOUT);
+        size->times = result_speedup(size->best, size->dispatcher).times;
+        size->worse = held == HELD_WORSE;
+        size->whole &= held != HELD_UNKNOWN;
+    }
+    if (size->worse)
+        find_excuse(run, first, end, size);
+    else if (size->best && !size->dispatcher)
+        find_level(run, first, end, size);
 }
 
 /* A size joins the range before it if the same is true of both. */
@@ -158,13 +147,11 @@ static bool joins(const struct audit_range *range, const struct size *size)
                             : !strcmp(range->level, size->level.text);
 }
 
-static int add_size(struct audit *audit, size_t begin, struct size *size)
+static void add_size(struct audit *audit, size_t begin, struct size *size)
 {
     struct audit_range *range = audit->n > begin ? &audit->range[audit->n - 1] : NULL;
     if (!joins(range, size)) {
         range = LIST_ADD(audit, range, n);
-        if (!range)
-            return -ENOMEM;
         audit->worse += size->worse;
         *range = (struct audit_range){.dispatcher = size->dispatcher,
                                       .better = size->best,
@@ -179,7 +166,6 @@ static int add_size(struct audit *audit, size_t begin, struct size *size)
     range->sizes++;
     range->least = fmin(range->least, size->times);
     range->most = fmax(range->most, size->times);
-    return 0;
 }
 
 /* The first result of a family that was measured, or of its dispatcher; or NULL. */
@@ -193,9 +179,8 @@ static const struct result *first_of(const struct run *run, const struct result 
     return NULL;
 }
 
-int run_audit(const struct run *run, struct audit *audit)
+void run_audit(const struct run *run, struct audit *audit)
 {
-    int status = 0;
     *audit = (struct audit){.n = 0};
     FOR_EACH (const struct result, family, run->results, run->n_results) {
         if (first_of(run, family, false) != family)
@@ -203,19 +188,16 @@ int run_audit(const struct run *run, struct audit *audit)
         const size_t begin = audit->n;
         const bool chosen = first_of(run, family, true);
         size_t end;
-        for (size_t first = 0; first < run->n_results && status == 0; first = end) {
+        for (size_t first = 0; first < run->n_results; first = end) {
             struct size size;
             end = run_group_end(run, first);
-            status = size_judge(run, family, first, end, &size);
-            if (status == 0 && size.best && (size.worse || size.whole) &&
+            size_judge(run, family, first, end, &size);
+            if (size.best && (size.worse || size.whole) &&
                 chosen == (size.dispatcher != NULL))
-                status = add_size(audit, begin, &size);
+                add_size(audit, begin, &size);
             free(size.level.text);
         }
     }
-    if (status < 0)
-        audit_free(audit);
-    return status;
 }
 
 void audit_free(struct audit *audit)
@@ -281,7 +263,7 @@ static void range_tell(struct buffer *text, const struct audit_range *range)
 void audit_answer(const struct run *run, struct answer *answer)
 {
     struct audit audit;
-    answer->text.failed |= run_audit(run, &audit) < 0;
+    run_audit(run, &audit);
     if (!audit.n) {
         buffer_add(&answer->text,
                    "undecided: at no size do the times tell which kernel is chosen and "

@@ -116,32 +116,27 @@ static double isa_of(const struct whole_call *call, double share)
 
 /* ---- faults ---- */
 
-static int add_fault(struct code_change *change, const char *what, double base,
-                     double head, const struct code_loop *loop, struct buffer *text)
+static void add_fault(struct code_change *change, const char *what, double base,
+                      double head, const struct code_loop *loop, struct buffer *text)
 {
     struct code_fault *const fault = LIST_ADD(change, faults, n_faults);
-    int status = fault ? 0 : -ENOMEM;
 
     if (loop) {
         buffer_format(text, ", in %s", loop->where ?: "an unknown place");
         if (loop->source)
             buffer_format(text, " (%s)", loop->source);
     }
-    if (fault) {
-        fault->base = base;
-        fault->head = head;
-        status = string_set(&fault->what, what)
-                     ?: string_set(&fault->where, loop ? loop->where : NULL)
-                     ?: string_set(&fault->text, buffer_text(text));
-    }
-    status = text->failed ? -ENOMEM : status;
+    fault->base = base;
+    fault->head = head;
+    fault->what = copy_text(what);
+    fault->where = copy_text(loop ? loop->where : NULL);
+    fault->text = copy_text(buffer_text(text));
     change->verdict = CODE_WORSE;
     buffer_free(text);
-    return status;
 }
 
-static int judge_amount(const struct amount *amount, const struct whole_call *base,
-                        const struct whole_call *head, struct code_change *change)
+static void judge_amount(const struct amount *amount, const struct whole_call *base,
+                         const struct whole_call *head, struct code_change *change)
 {
     const struct code_loop *most = NULL;
     const double before = sum_of(base, amount->of, 0, &most);
@@ -152,14 +147,14 @@ static int judge_amount(const struct amount *amount, const struct whole_call *ba
 
     if (!(rise > RISE_LEAST * before) ||
         !(rise > RISE_PER_INSTRUCTION * for_work(head, head->instructions)))
-        return 0;
+        return;
     buffer_format(&text, "hot loops %s %.4g %s ", amount->verb, unit * now, amount->noun);
     if (head->ops > 0)
         buffer_format(&text, "per %d operations", OPERATIONS);
     else
         buffer_add(&text, "in a call");
     buffer_format(&text, ", before %.4g", unit * before);
-    return add_fault(change, amount->what, before, now, most, &text);
+    add_fault(change, amount->what, before, now, most, &text);
 }
 
 static const struct code_loop *hottest(const struct whole_call *call)
@@ -167,34 +162,34 @@ static const struct code_loop *hottest(const struct whole_call *call)
     return call->n_loops ? call->loops : NULL;
 }
 
-static int judge_width(const struct whole_call *base, const struct whole_call *head,
-                       struct code_change *change)
+static void judge_width(const struct whole_call *base, const struct whole_call *head,
+                        struct code_change *change)
 {
     const double before = width_of(base, HOT), now = width_of(head, HOT / 2);
     struct buffer text = {.text = NULL};
 
     if (!(now < before))
-        return 0;
+        return;
     buffer_add(&text, "hot loops have ");
     if (now > 0)
         buffer_format(&text, "vectors of %.0f bits", now);
     else
         buffer_add(&text, "no vectors");
     buffer_format(&text, ", before vectors of %.0f bits", before);
-    return add_fault(change, "width", before, now, hottest(head), &text);
+    add_fault(change, "width", before, now, hottest(head), &text);
 }
 
-static int judge_isa(const struct whole_call *base, const struct whole_call *head,
-                     struct code_change *change)
+static void judge_isa(const struct whole_call *base, const struct whole_call *head,
+                      struct code_change *change)
 {
     const double before = isa_of(base, HOT), now = isa_of(head, HOT / 2);
     struct buffer text = {.text = NULL};
 
     if (!(now < before))
-        return 0;
+        return;
     buffer_format(&text, "executes %s, before %s", isa_names[(int)now],
                   isa_names[(int)before]);
-    return add_fault(change, "isa", before, now, hottest(head), &text);
+    add_fault(change, "isa", before, now, hottest(head), &text);
 }
 
 /* ---- cases ---- */
@@ -231,80 +226,76 @@ static bool find_calls(const struct code_proof *base, const struct code_proof *h
     return false;
 }
 
-static int judge_calls(const struct whole_call *base, const struct whole_call *head,
-                       struct code_change *change)
+static void judge_calls(const struct whole_call *base, const struct whole_call *head,
+                        struct code_change *change)
 {
     const bool guesses = has_guesses(base);
-    int status = string_set(&change->shape, head->shape);
 
+    string_set(&change->shape, head->shape);
     change->verdict = CODE_NO_WORSE;
     change->base_instructions = for_work(base, base->instructions);
     change->head_instructions = for_work(head, head->instructions);
-    if (guesses && !status)
-        status = string_set(&change->reason, "spills were not judged: some places of the "
-                                             "stack are not known");
-    for (size_t i = 0; i < ARRAY_LEN(amounts) && !status; i++)
+    if (guesses)
+        string_set(&change->reason,
+                   "spills were not judged: some places of the stack are "
+                   "not known");
+    for (size_t i = 0; i < ARRAY_LEN(amounts); i++)
         if (!guesses || !amounts[i].needs_addresses)
-            status = judge_amount(&amounts[i], base, head, change);
-    return status ?: judge_width(base, head, change) ?: judge_isa(base, head, change);
+            judge_amount(&amounts[i], base, head, change);
+    judge_width(base, head, change);
+    judge_isa(base, head, change);
 }
 
 /* The name of the build and why it, or both together, cannot be judged. */
-static int not_judged(struct code_change *change, const char *before, const char *after)
+static void not_judged(struct code_change *change, const char *before, const char *after)
 {
     FREED_BY(buffer_free) struct buffer reason = {.text = NULL};
 
     buffer_add(&reason, before);
     buffer_plain(&reason, after);
-    const int status =
-        reason.failed ? -ENOMEM : string_set(&change->reason, buffer_text(&reason));
+    string_set(&change->reason, buffer_text(&reason));
     change->verdict = CODE_NOT_JUDGED;
-    return status;
 }
 
-int code_judge(const struct code_proof *base, const struct code_proof *head,
-               struct code_change *change)
+void code_judge(const struct code_proof *base, const struct code_proof *head,
+                struct code_change *change)
 {
     const char *const no_base = absence(base), *const no_head = absence(head);
     const struct whole_call *before, *now;
 
     if (no_base)
-        return not_judged(change, "base: ", no_base);
-    if (no_head)
-        return not_judged(change, "head: ", no_head);
-    if (!find_calls(base, head, &before, &now))
-        return not_judged(change, "no shape was traced in both: base ", base->call.shape);
-    return judge_calls(before, now, change);
+        not_judged(change, "base: ", no_base);
+    else if (no_head)
+        not_judged(change, "head: ", no_head);
+    else if (!find_calls(base, head, &before, &now))
+        not_judged(change, "no shape was traced in both: base ", base->call.shape);
+    else
+        judge_calls(before, now, change);
 }
 
-static int judge_result(struct result *result)
+static void judge_result(struct result *result)
 {
     struct comparison *const comparison = result->comparison;
-    struct code_change *const change = calloc(1, sizeof *change);
+    struct code_change *const change = must_have(calloc(1, sizeof *change));
 
-    if (!change)
-        return -ENOMEM;
     code_change_free(comparison->code);
     comparison->code = change;
-    return result->threads > 1
-               ? string_set(&change->reason,
-                            "several threads share the work, and one was traced")
-               : code_judge(result->code.base_proof, result->code.proof, change);
+    if (result->threads > 1)
+        string_set(&change->reason, "several threads share the work, and one was traced");
+    else
+        code_judge(result->code.base_proof, result->code.proof, change);
 }
 
-int run_judge_code(struct run *run)
+void run_judge_code(struct run *run)
 {
-    int status = 0;
-
     if (!run->gate || !run->gate->code)
-        return 0;
+        return;
     FOR_EACH (struct result, result, run->results, run->n_results) {
         const struct comparison *const comparison = result->comparison;
         if (comparison && !result->is_baseline && comparison->verdict != VERDICT_NEW &&
-            comparison->verdict != VERDICT_GONE && !status)
-            status = judge_result(result);
+            comparison->verdict != VERDICT_GONE)
+            judge_result(result);
     }
-    return status;
 }
 
 bool code_change_text(const struct comparison *comparison, struct buffer *buffer)

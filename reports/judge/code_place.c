@@ -22,7 +22,7 @@ static const char *equal_text(const struct placement *p, char *text, size_t size
                                             : "the code is no slower";
 }
 
-static int say_placed(struct comparison *c)
+static void say_placed(struct comparison *c)
 {
     const struct placement *const p = c->placement;
     char same[64], cause[120] = "by its place";
@@ -38,8 +38,8 @@ static int say_placed(struct comparison *c)
                  "because its loop of %.0f bytes begins at %.0f of 64, in base at %.0f: "
                  "-falign-loops=64 fixes its place",
                  p->head_loop, p->head_offset, p->base_offset);
-    return comparison_set(c, VERDICT_PLACED, "%s, as built it is slower by %.2f%% %s",
-                          equal_text(p, same, sizeof same), 100 * p->change, cause);
+    comparison_set(c, VERDICT_PLACED, "%s, as built it is slower by %.2f%% %s",
+                   equal_text(p, same, sizeof same), 100 * p->change, cause);
 }
 
 bool comparison_is_proven(const struct comparison *c)
@@ -50,7 +50,7 @@ bool comparison_is_proven(const struct comparison *c)
 
 /* Nothing else of the builds differs than places of code and data, whatever the times
  * say. */
-static int say_same(struct comparison *c)
+static void say_same(struct comparison *c)
 {
     static const char same[] = "the code is the same, and so are its data";
     const bool unmoved = c->placement->unmoved != NULL;
@@ -60,15 +60,16 @@ static int say_same(struct comparison *c)
                 : "by places alone, as predictors of branches see them, or of data";
 
     if (c->verdict == VERDICT_REGRESSED)
-        return comparison_set(c, VERDICT_PLACED, "%s; %s slower by %.2f%%, %s", same, how,
-                              100 * c->change, why);
-    if (c->verdict == VERDICT_IMPROVED)
-        return comparison_set(c, VERDICT_SAME, "%s; %s faster by %.2f%%, %s", same, how,
-                              -100 * c->change, why);
-    return comparison_set(c, VERDICT_SAME, "%s, though times could not tell", same);
+        comparison_set(c, VERDICT_PLACED, "%s; %s slower by %.2f%%, %s", same, how,
+                       100 * c->change, why);
+    else if (c->verdict == VERDICT_IMPROVED)
+        comparison_set(c, VERDICT_SAME, "%s; %s faster by %.2f%%, %s", same, how,
+                       -100 * c->change, why);
+    else
+        comparison_set(c, VERDICT_SAME, "%s, though times could not tell", same);
 }
 
-int judge_as_built(struct comparison *c)
+void judge_as_built(struct comparison *c)
 {
     const struct placement *const p = c->placement;
     const bool proven = comparison_is_proven(c) && c->change_ci.known;
@@ -77,8 +78,9 @@ int judge_as_built(struct comparison *c)
         p->least_change > c->delta / 2 &&
         (c->verdict == VERDICT_SAME || c->verdict == VERDICT_IMPROVED ||
          (proven && c->verdict != VERDICT_REGRESSED)))
-        return say_placed(c);
-    return proven && c->verdict != VERDICT_SAME ? say_same(c) : 0;
+        say_placed(c);
+    else if (proven && c->verdict != VERDICT_SAME)
+        say_same(c);
 }
 
 /* ---- stored runs ---- */
@@ -95,27 +97,24 @@ static const struct code_loop *hottest(const struct code_proof *proof)
 
 /* A small loop that lies elsewhere in its line may take twice the time. Which of the two
  * it was cannot be told from files. */
-int judge_stored_place(struct result *result)
+void judge_stored_place(struct result *result)
 {
     const struct code_loop *const base = hottest(result->code.base_proof);
     const struct code_loop *const head = hottest(result->code.proof);
     struct comparison *const c = result->comparison;
 
     if (!base || !head)
-        return 0;
+        return;
     struct placement *const place = comparison_placement(c);
-    if (!place)
-        return -ENOMEM;
     place->base_offset = base->offset;
     place->head_offset = head->offset;
     place->base_loop = base->bytes;
     place->head_loop = head->bytes;
-    if ((c->verdict != VERDICT_REGRESSED && c->verdict != VERDICT_IMPROVED) ||
-        fmin(base->bytes, head->bytes) > LINE_BYTES ||
-        fabs(base->offset - head->offset) < 0.5)
-        return 0;
-    return comparison_set(c, VERDICT_INCONCLUSIVE,
-                          "its loop of %.0f bytes begins at %.0f of 64, in run 1 at "
-                          "%.0f: the place alone may change its time; simdbench ab tells",
-                          head->bytes, head->offset, base->offset);
+    if ((c->verdict == VERDICT_REGRESSED || c->verdict == VERDICT_IMPROVED) &&
+        fmin(base->bytes, head->bytes) <= LINE_BYTES &&
+        !(fabs(base->offset - head->offset) < 0.5))
+        comparison_set(c, VERDICT_INCONCLUSIVE,
+                       "its loop of %.0f bytes begins at %.0f of 64, in run 1 at %.0f: "
+                       "the place alone may change its time; simdbench ab tells",
+                       head->bytes, head->offset, base->offset);
 }

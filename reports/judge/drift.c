@@ -53,39 +53,35 @@ struct controls {
 };
 
 /* `drift`: the machine's; NaN: their own median is. */
-static int controls_find(const struct run *base, const struct run *head,
-                         bool (*wanted)(const struct result *), double drift,
-                         struct controls *found)
+static struct controls controls_find(const struct run *base, const struct run *head,
+                                     bool (*wanted)(const struct result *), double drift)
 {
+    struct controls found = {.n = 0};
     size_t n, m;
     FREED_BY(free_memory) struct result **before = run_by_id(base, wanted, &n);
     FREED_BY(free_memory) struct result **after = run_by_id(head, wanted, &m);
-    FREED_BY(free_memory) double *logs = malloc((base->n_results + 1) * sizeof *logs);
+    FREED_BY(free_memory) double *logs =
+        must_have(malloc((base->n_results + 1) * sizeof *logs));
 
-    if (!before || !after || !logs)
-        return -ENOMEM;
-    *found = (struct controls){.n = n = match(before, n, after, m, logs)};
+    found.n = n = match(before, n, after, m, logs);
     if (!n)
-        return 0;
-    found->drift = isnan(drift) ? stats_median(logs, n) : drift;
+        return found;
+    found.drift = isnan(drift) ? stats_median(logs, n) : drift;
     for (size_t i = 0; i < n; i++)
-        logs[i] = fabs(logs[i] - found->drift);
+        logs[i] = fabs(logs[i] - found.drift);
     stats_sort(logs, n);
-    found->between =
+    found.between =
         expm1(DEVIATION_RESERVE * logs[(size_t)ceil(DEVIATION_SHARE * (double)n) - 1]);
-    return 0;
+    return found;
 }
 
-int drift_find(const struct run *base, const struct run *head, struct gate *gate)
+void drift_find(const struct run *base, const struct run *head, struct gate *gate)
 {
-    struct controls all = {.n = 0}, alone = {.n = 0};
-    int status = controls_find(base, head, is_alone, NAN, &alone);
-    const bool quiet = status == 0 && alone.n >= CONTROLS_MIN;
+    const struct controls alone = controls_find(base, head, is_alone, NAN);
+    const bool quiet = alone.n >= CONTROLS_MIN;
+    const struct controls all =
+        controls_find(base, head, is_control, quiet ? alone.drift : NAN);
 
-    if (status == 0)
-        status = controls_find(base, head, is_control, quiet ? alone.drift : NAN, &all);
-    if (status < 0)
-        return status;
     gate->controls = (double)(quiet ? alone : all).n;
     gate->between =
         all.n >= CONTROLS_MIN ? all.between : fmax(all.between, BETWEEN_UNKNOWN);
@@ -94,7 +90,6 @@ int drift_find(const struct run *base, const struct run *head, struct gate *gate
     if (quiet)
         gate->between = fmax(gate->between, alone.between);
     gate->between_alone = quiet ? alone.between : gate->between;
-    return 0;
 }
 
 /* The distance of the ends of the middle half, as a logarithm. Sorts. */
@@ -110,12 +105,12 @@ double drift_within(const struct result *result)
 {
     enum { PARTS = 3 };
     const size_t n = result->samples.iterations ? result->samples.n : 0;
-    FREED_BY(free_memory) double *ns = calloc(n + 1, sizeof *ns);
+    FREED_BY(free_memory) double *ns = must_have(calloc(n + 1, sizeof *ns));
     double least = INFINITY, most = 0;
 
-    for (size_t i = 0; ns && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         ns[i] = result_per_call(result, i);
-    for (size_t part = 0; ns && part < PARTS; part++) {
+    for (size_t part = 0; part < PARTS; part++) {
         const size_t first = part * n / PARTS, end = (part + 1) * n / PARTS;
         if (end - first < STATS_MIN_SAMPLES)
             break;
@@ -124,6 +119,5 @@ double drift_within(const struct result *result)
         most = fmax(most, median);
     }
     const double moved = least > 0 && least <= most ? log(most / least) / 2 : 0;
-    const double spread = ns ? middle_half(ns, n) : 0;
-    return fmax(moved, spread);
+    return fmax(moved, middle_half(ns, n));
 }

@@ -10,12 +10,12 @@ bool gain_measured(const struct result *result)
 
 struct gain gain_between(const struct result *one, const struct result *many)
 {
-    struct speedup speedup;
+    const struct speedup speedup = result_speedup(many, one);
     struct gain gain = {.times = NAN};
     /* Register mixes run whole in each thread: more work in the same time. */
     const double more =
         one->work.ops > 0 && many->work.ops > 0 ? many->work.ops / one->work.ops : 1;
-    if (result_speedup(many, one, &speedup) == 0 && speedup.rounds)
+    if (speedup.rounds)
         gain = (struct gain){.times = more * speedup.times,
                              .ci = {.known = speedup.ci.known,
                                     .lo = more * speedup.ci.lo,

@@ -186,18 +186,18 @@ static void derive(struct comparison *c, struct view *view, double threshold)
         derive_placement(c, view);
 }
 
-int comparison_set(struct comparison *c, enum verdict verdict, const char *format, ...)
+enum verdict comparison_set(struct comparison *c, enum verdict verdict,
+                            const char *format, ...)
 {
     char text[256];
     va_list arguments;
 
-    c->verdict = verdict;
-    if (!format)
-        return string_set(&c->reason, NULL);
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    if (format)
+        vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return string_set(&c->reason, text);
+    string_set(&c->reason, format ? text : NULL);
+    return c->verdict = verdict;
 }
 
 /* Faster by `delta` is as far as slower by `delta`, not 1 - delta. */
@@ -251,7 +251,7 @@ static void advise(const struct comparison *c, double processes,
 
 /* Judges a change whose whole interval lies beyond delta: the shortest trials and Holm's
  * correction have to agree. */
-static int judge_change(struct comparison *c, size_t n_cases)
+static enum verdict judge_change(struct comparison *c, size_t n_cases)
 {
     const bool slower = c->change > 0;
     char advice[ADVICE_MOST] = "";
@@ -272,9 +272,9 @@ static int judge_change(struct comparison *c, size_t n_cases)
     return comparison_set(c, slower ? VERDICT_REGRESSED : VERDICT_IMPROVED, NULL);
 }
 
-/* Marks a case as unusable if its change has no interval or equal code differs too. Else
- * returns 1. */
-static int judge_means(struct comparison *c, double threshold)
+/* Marks a case as unusable if its change has no interval or equal code differs too, and
+ * returns true then. */
+static bool judge_means(struct comparison *c, double threshold)
 {
     const bool stored = !c->n_trials;
 
@@ -287,16 +287,15 @@ static int judge_means(struct comparison *c, double threshold)
     if (!stored && beyond(c->control_ci, threshold))
         return comparison_set(c, VERDICT_UNUSABLE, "a copy of base differs by %+.2f%%",
                               100 * c->control_change);
-    return 1;
+    return false;
 }
 
-static int judge(struct comparison *c, double threshold, size_t n_cases)
+static enum verdict judge(struct comparison *c, double threshold, size_t n_cases)
 {
-    const int status = judge_means(c, threshold);
     char advice[ADVICE_MOST];
 
-    if (status <= 0)
-        return status;
+    if (judge_means(c, threshold))
+        return c->verdict;
     const double processes = processes_to_decide(c, threshold);
     advise(c, processes, advice);
     if (beyond(c->change_ci, c->delta))
@@ -333,13 +332,11 @@ static int compare_ranked(const void *left, const void *right)
     return (a->p > b->p) - (a->p < b->p);
 }
 
-int gate_holm(const double *p, bool *holds, size_t n, double alpha)
+void gate_holm(const double *p, bool *holds, size_t n, double alpha)
 {
-    FREED_BY(free_memory) struct ranked *order = calloc(n + 1, sizeof *order);
+    FREED_BY(free_memory) struct ranked *order = must_have(calloc(n + 1, sizeof *order));
     bool all = true;
 
-    if (!order)
-        return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         order[i] = (struct ranked){p[i], i};
     qsort(order, n, sizeof *order, compare_ranked);
@@ -347,7 +344,6 @@ int gate_holm(const double *p, bool *holds, size_t n, double alpha)
         all = all && order[i].p <= alpha / (double)(n - i);
         holds[order[i].index] = all;
     }
-    return 0;
 }
 
 bool comparison_is_open(const struct comparison *comparison, double threshold)
@@ -362,7 +358,7 @@ bool comparison_is_open(const struct comparison *comparison, double threshold)
 }
 
 /* Times of less work than there should be are no change: only the trials remain. */
-static int end_suspect(struct result *result)
+static void end_suspect(struct result *result)
 {
     struct comparison *const c = result->comparison;
 
@@ -374,69 +370,59 @@ static int end_suspect(struct result *result)
                              .reason = c->reason,
                              .placement = c->placement,
                              .code = c->code};
-    return string_set(&c->reason, result->reason);
+    string_set(&c->reason, result->reason);
 }
 
-/* The comparisons that have trials; or -ENOMEM. */
-static int collect(struct run *run, struct comparison **list, size_t *n)
+/* The comparisons that have trials; returns their number. */
+static size_t collect(struct run *run, struct comparison **list)
 {
-    int status = 0;
+    size_t n = 0;
 
-    *n = 0;
-    for (size_t i = 0; i < run->n_results && !status; i++) {
+    for (size_t i = 0; i < run->n_results; i++) {
         struct result *const result = &run->results[i];
         if (!result->comparison || !result->comparison->n_trials)
             continue;
         if (result->status == STATUS_SUSPECT)
-            status = end_suspect(result);
+            end_suspect(result);
         else
-            list[(*n)++] = result->comparison;
+            list[n++] = result->comparison;
     }
-    return status;
+    return n;
 }
 
-static int derive_all(struct comparison **list, size_t n, double threshold)
+static void derive_all(struct comparison **list, size_t n, double threshold)
 {
     for (size_t i = 0; i < n; i++) {
         const size_t rounds = list[i]->n_trials;
-        FREED_BY(free_memory) double *room = malloc(2 * rounds * sizeof *room);
+        FREED_BY(free_memory) double *room = must_have(malloc(2 * rounds * sizeof *room));
         struct view view = {.rounds = room, .processes = room + rounds};
-        if (!room)
-            return -ENOMEM;
         derive(list[i], &view, threshold);
     }
-    return 0;
 }
 
-int comparisons_decide(struct comparison **list, size_t n, double threshold)
+void comparisons_decide(struct comparison **list, size_t n, double threshold)
 {
-    FREED_BY(free_memory) double *p = calloc(n + 1, sizeof *p);
-    FREED_BY(free_memory) bool *holds = calloc(n + 1, sizeof *holds);
+    FREED_BY(free_memory) double *p = must_have(calloc(n + 1, sizeof *p));
+    FREED_BY(free_memory) bool *holds = must_have(calloc(n + 1, sizeof *holds));
 
-    if (!p || !holds)
-        return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         p[i] = list[i]->p;
-    int status = gate_holm(p, holds, n, GATE_ERROR / 2);
-    for (size_t i = 0; !status && i < n; i++) {
+    gate_holm(p, holds, n, GATE_ERROR / 2);
+    for (size_t i = 0; i < n; i++) {
         list[i]->significant = holds[i];
-        status = judge(list[i], threshold, n) ?: judge_as_built(list[i]);
+        judge(list[i], threshold, n);
+        judge_as_built(list[i]);
     }
-    return status;
 }
 
-int run_judge(struct run *run)
+void run_judge(struct run *run)
 {
     if (!run->gate)
-        return 0;
+        return;
     FREED_BY(free_memory) struct comparison **list =
-        calloc(run->n_results + 1, sizeof *list);
-    size_t n;
-    if (!list)
-        return -ENOMEM;
-    const int status = collect(run, list, &n)
-                           ?: derive_all(list, n, run->gate->threshold)
-                           ?: comparisons_decide(list, n, run->gate->threshold);
+        must_have(calloc(run->n_results + 1, sizeof *list));
+    const size_t n = collect(run, list);
+    derive_all(list, n, run->gate->threshold);
+    comparisons_decide(list, n, run->gate->threshold);
     gate_count(run);
-    return status;
 }

@@ -14,26 +14,27 @@
 /* Nothing but the places of code and data differs (code_place.c). */
 bool comparison_is_proven(const struct comparison *comparison);
 /* Makes a case PLACED that is no slower at its best places, and slower as built; and one
- * of which nothing but places differs PLACED or SAME. 0 or -ENOMEM. */
-int judge_as_built(struct comparison *comparison);
+ * of which nothing but places differs PLACED or SAME. */
+void judge_as_built(struct comparison *comparison);
 /* Takes down where the hottest loops of two stored runs lie; a change that their place
- * may explain is INCONCLUSIVE. 0 or -ENOMEM. */
-int judge_stored_place(struct result *result);
+ * may explain is INCONCLUSIVE. */
+void judge_stored_place(struct result *result);
 
 /* Turns an interval of logarithms of ratios into one of changes: ln 1.02 is 0.02. */
 struct interval interval_as_change(struct interval logs);
 /* Holm's correction: sets holds[i] for the hypotheses that can be rejected together with
- * a probability of at most alpha that any of them is true. 0 or -ENOMEM. */
-int gate_holm(const double *p, bool *holds, size_t n, double alpha);
+ * a probability of at most alpha that any of them is true. */
+void gate_holm(const double *p, bool *holds, size_t n, double alpha);
 /* Sets the verdicts of cases whose changes are derived, with Holm's correction over all
- * of them. 0 or -ENOMEM. */
-int comparisons_decide(struct comparison **list, size_t n, double threshold);
-/* Sets verdict and reason; without a format there is none. 0 or -ENOMEM. */
-__attribute__((format(printf, 3, 4))) int comparison_set(struct comparison *comparison,
-                                                         enum verdict verdict,
-                                                         const char *format, ...);
-/* Sets what code that is the same in both runs changed by (drift.c). 0 or -ENOMEM. */
-int drift_find(const struct run *base, const struct run *head, struct gate *gate);
+ * of them. */
+void comparisons_decide(struct comparison **list, size_t n, double threshold);
+/* Sets verdict and reason, and returns the verdict; without a format there is no reason.
+ */
+__attribute__((format(printf, 3, 4))) enum verdict
+comparison_set(struct comparison *comparison, enum verdict verdict, const char *format,
+               ...);
+/* Sets what code that is the same in both runs changed by (drift.c). */
+void drift_find(const struct run *base, const struct run *head, struct gate *gate);
 /* By how much a case may move from run to run, as its own run shows, as a logarithm: half
  * of what the medians of the thirds of its samples lie apart, or all of what the ends of
  * their middle half do. 0 if there are too few. */
@@ -48,6 +49,5 @@ struct pair {
 };
 /* The change of the machine as a whole, as a logarithm; 0: not known. */
 double stored_machine(const struct gate *gate);
-/* Sets times, change and floor of the comparison of `head` (stored_times.c); 0 or
- * -ENOMEM. */
-int stored_times(const struct pair *pair, const struct gate *gate);
+/* Sets times, change and floor of the comparison of `head` (stored_times.c). */
+void stored_times(const struct pair *pair, const struct gate *gate);

@@ -100,16 +100,13 @@ static void add_label(struct gate_row *row, const char *label, size_t length)
     row->versus[row->n_versus++] = (struct gate_versus){.label = label, .length = length};
 }
 
-/* The labels of a row; without memory -ENOMEM. */
-static int find_labels(const struct run *run, struct gate_row *row)
+static void find_labels(const struct run *run, struct gate_row *row)
 {
     size_t most = 0;
 
     FOR_EACH (const struct result, result, run->results, run->n_results)
         most += belongs(row, result) ? result->summary.n_ratios : 0;
-    row->versus = calloc(most + 1, sizeof *row->versus);
-    if (!row->versus)
-        return -ENOMEM;
+    row->versus = must_have(calloc(most + 1, sizeof *row->versus));
     FOR_EACH (const struct result, result, run->results, run->n_results)
         for (size_t i = 0; belongs(row, result) && i < result->summary.n_ratios; i++) {
             const char *const id = result->summary.ratios[i].baseline ?: "";
@@ -117,7 +114,6 @@ static int find_labels(const struct run *run, struct gate_row *row)
             if (length)
                 add_label(row, id, length);
         }
-    return 0;
 }
 
 static double ranked_speed(struct versus versus)
@@ -184,14 +180,10 @@ static void fill_changes(const struct run *run, struct gate_row *row)
     row->share_after = mean_of(before.n ? &after : &alone);
 }
 
-int gate_rows(const struct run *run, struct gate_row **rows, size_t *n)
+void gate_rows(const struct run *run, struct gate_row **rows, size_t *n)
 {
-    int status = 0;
-
     *n = 0;
-    *rows = calloc(run->n_results + 1, sizeof **rows);
-    if (!*rows)
-        return -ENOMEM;
+    *rows = must_have(calloc(run->n_results + 1, sizeof **rows));
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (!is_own(result) || find_row(*rows, *n, result))
             continue;
@@ -199,28 +191,28 @@ int gate_rows(const struct run *run, struct gate_row **rows, size_t *n)
         row->op = result->op ?: "";
         row->isa = result->isa ?: "";
         fill_changes(run, row);
-        status = status ?: find_labels(run, row);
-        for (size_t i = 0; !status && i < row->n_versus; i++)
+        find_labels(run, row);
+        for (size_t i = 0; i < row->n_versus; i++)
             fill_versus(run, row, &row->versus[i]);
     }
-    return status;
 }
 
 void gate_rows_free(struct gate_row *rows, size_t n)
 {
-    for (size_t i = 0; rows && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         free(rows[i].versus);
     free(rows);
 }
 
 size_t gate_libraries(const struct run *run, struct library_change *change)
 {
-    FREED_BY(free_memory) double *values = calloc(run->n_results + 1, sizeof *values);
+    FREED_BY(free_memory) double *values =
+        must_have(calloc(run->n_results + 1, sizeof *values));
     size_t n = 0;
 
     *change = (struct library_change){NAN, NAN, NAN};
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (values && result->is_baseline && result->comparison &&
+        if (result->is_baseline && result->comparison &&
             comparison_has_change(result->comparison) &&
             isfinite(result->comparison->change))
             values[n++] = result->comparison->change;
@@ -234,12 +226,13 @@ size_t gate_libraries(const struct run *run, struct library_change *change)
 
 size_t gate_noise(const struct run *run, double *median, double *most)
 {
-    FREED_BY(free_memory) double *values = calloc(run->n_results + 1, sizeof *values);
+    FREED_BY(free_memory) double *values =
+        must_have(calloc(run->n_results + 1, sizeof *values));
     size_t n = 0;
 
     *median = *most = NAN;
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (values && is_own(result) && comparison_has_change(result->comparison) &&
+        if (is_own(result) && comparison_has_change(result->comparison) &&
             isfinite(log1p(result->comparison->change)))
             values[n++] = expm1(fabs(log1p(result->comparison->change)));
     if (n) {

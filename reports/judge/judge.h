@@ -18,10 +18,9 @@
  * cases that are ok (or noisy: no limit, no ratios). Ratios use only rounds in which both
  * cases have a sample; of cases of different sources, the medians. A baseline of one
  * instruction set is one for cases of that set only, be it the kernel's or the one that a
- * library says it chose. Results that have a summary but no samples keep it. Returns 0 or
- * -ENOMEM. */
+ * library says it chose. Results that have a summary but no samples keep it. */
 #define GROUP_ALL ((size_t)-1)
-int run_summarise(struct run *run, size_t group);
+void run_summarise(struct run *run, size_t group);
 
 /* Adds "IPC 3.120, stall share 12.30%": the metrics that were asked for and have a value.
  * Returns false if there are none. */
@@ -39,9 +38,7 @@ struct speedup {
     struct interval ci;
     size_t rounds;
 };
-/* 0 or -ENOMEM. */
-int result_speedup(const struct result *result, const struct result *other,
-                   struct speedup *speedup);
+struct speedup result_speedup(const struct result *result, const struct result *other);
 
 /* True if the median of the times is known to within that part of it, with a reserve: a
  * run whose rounds end on it, looked at when their number doubles, keeps the level of its
@@ -72,8 +69,7 @@ struct audit {
 /* A run is an audit if its setting "dispatcher" is there: a variant's name, or "" (each
  * family's only kernel of instruction set lib, or its variant auto). */
 bool run_is_audit(const struct run *run);
-/* 0 or -ENOMEM. */
-int run_audit(const struct run *run, struct audit *audit);
+void run_audit(const struct run *run, struct audit *audit);
 void audit_free(struct audit *audit);
 
 /* ---- the answer in words (answer.c) ---- */
@@ -88,8 +84,8 @@ void audit_free(struct audit *audit);
  * print. */
 struct answer run_answer(const struct run *run);
 /* The families of kernels, one after the other: each is told, and the fastest cases of
- * each size are marked, level ones too; either may be NULL. 0 or -ENOMEM. */
-int run_fastest(const struct run *run, struct answer *answer, bool *fastest);
+ * each size are marked, level ones too; either may be NULL. */
+void run_fastest(const struct run *run, struct answer *answer, bool *fastest);
 /* The same of what wide SIMD costs, and from which sizes on avx512 is no loss
  * (license_verdict.c). */
 struct answer license_answer(const struct license *license);
@@ -97,9 +93,8 @@ struct answer license_answer(const struct license *license);
 /* ---- verdicts (gate.c) ---- */
 
 /* Derives what the trials say, the verdict of each case that has any, and the counts of
- * the gate: docs/statistics.md. Cases without trials keep the verdict that they have. 0
- * or -ENOMEM. */
-int run_judge(struct run *run);
+ * the gate: docs/statistics.md. Cases without trials keep the verdict that they have. */
+void run_judge(struct run *run);
 /* True if as many processes again may decide this case (after run_judge()): it is
  * inconclusive, or its trials are unusable, or noise made delta larger than the threshold
  * and it is the same within delta alone. The error rates hold for two looks, at
@@ -116,12 +111,12 @@ size_t comparison_times(const struct comparison *comparison, bool base, double *
 /* Finds what head does worse than base, by whole calls of both: more vector spills,
  * reloads or calls in hot loops for an operation, narrower vectors, a lesser instruction
  * set. NULL: it was not traced. Exact, so there is no threshold. Into a change that is
- * all zeros; 0 or -ENOMEM. */
-int code_judge(const struct code_proof *base, const struct code_proof *head,
-               struct code_change *change);
+ * all zeros. */
+void code_judge(const struct code_proof *base, const struct code_proof *head,
+                struct code_change *change);
 /* The same of each case that both builds have, but for baselines, if the gate is one of
- * code. Times change nothing in it. 0 or -ENOMEM. */
-int run_judge_code(struct run *run);
+ * code. Times change nothing in it. */
+void run_judge_code(struct run *run);
 /* Adds "code at 64x64x64: " and what is worse, or nothing. False if it is nothing. */
 bool code_change_text(const struct comparison *comparison, struct buffer *buffer);
 
@@ -129,9 +124,8 @@ bool code_change_text(const struct comparison *comparison, struct buffer *buffer
 
 /* Turns `head` into a comparison of kind "stored" with `base`, case by case as the ids
  * say: docs/statistics.md. What only `base` has joins it, and so do the proofs of what
- * both have. -EINVAL if one of them is a
- * comparison already. Afterwards `base` is good for run_free() only, and so is `head`
- * after -ENOMEM. The paths are for people. */
+ * both have. -EINVAL if one of them is a comparison already. Afterwards `base` is good
+ * for run_free() only. The paths are for people. */
 int run_compare(struct run *head, const char *head_path, struct run *base,
                 const char *base_path, double threshold, struct error *error);
 /* The reason of a time without a verdict if the two runs are of different machines. */
@@ -158,8 +152,8 @@ struct gate_row {
     struct gate_versus *versus;
     size_t n_versus;
 };
-/* The rows in order of their first cases; gate_rows_free() frees them. 0 or -ENOMEM. */
-int gate_rows(const struct run *run, struct gate_row **rows, size_t *n);
+/* The rows in order of their first cases; gate_rows_free() frees them. */
+void gate_rows(const struct run *run, struct gate_row **rows, size_t *n);
 void gate_rows_free(struct gate_row *rows, size_t n);
 /* The change of libraries, whose code is the same in both runs: its median, least and
  * most. Returns their number, 0 without any. */
@@ -190,9 +184,9 @@ size_t gate_worst_first(const struct run *run, const struct result **list);
 /* Takes the results of `other`, all but its roofs, into a run: those of the op, element
  * type, shape, layout and settings of one of its groups become baselines of that group,
  * the rest groups of their own at the end. Their ids begin with "NAME:", NAME being the
- * file name in `path`. Summarises anew. Afterwards `other` is good for run_free() only,
- * and so is `into` after -ENOMEM. */
-int run_merge(struct run *into, struct run *other, const char *path, struct error *error);
+ * file name in `path`. Summarises anew. Afterwards `other` is good for run_free() only.
+ */
+void run_merge(struct run *into, struct run *other, const char *path);
 
 /* ---- names (baseline.c, group_title.c) ---- */
 
@@ -284,9 +278,8 @@ struct selftest {
 #define SELFTEST_SHARE 0.95
 #define SELFTEST_THRESHOLD_STEP 0.005
 
-/* 0 or -ENOMEM. */
-int selftest_add(struct selftest_effect *effect, const struct comparison *comparison,
-                 double seconds);
-int selftest_derive(struct selftest *selftest);
+void selftest_add(struct selftest_effect *effect, const struct comparison *comparison,
+                  double seconds);
+void selftest_derive(struct selftest *selftest);
 /* Frees the strings and arrays, not the struct itself. */
 void selftest_clear(struct selftest *selftest);

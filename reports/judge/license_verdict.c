@@ -18,24 +18,21 @@ static const struct result *fastest(const struct run *run, size_t group, const c
     return best;
 }
 
-int license_take_net(const char *wide, const char *narrow, struct license_net *net)
+void license_take_net(const char *wide, const char *narrow, struct license_net *net)
 {
     const struct run *const run = net->run;
     const size_t groups = run->n_results ? run->results[run->n_results - 1].group + 1 : 0;
     for (size_t g = 0; g < groups && net->n_points < ARRAY_LEN(net->point); g++) {
         const struct result *const one = fastest(run, g, wide);
         const struct result *const other = fastest(run, g, narrow);
-        struct speedup speedup;
         if (!one || !other)
             continue;
-        if (result_speedup(one, other, &speedup) < 0)
-            return -ENOMEM;
+        const struct speedup speedup = result_speedup(one, other);
         net->point[net->n_points++] = (struct license_point){
             one->shape, one->id, other->id, speedup.times, speedup.ci};
     }
     if (net->n_points == 0)
         snprintf(net->skip, sizeof net->skip, "no shape was measured undisturbed");
-    return 0;
 }
 
 size_t license_wins_from(const struct license_net *net)

@@ -112,5 +112,5 @@ const char *license_cost_name(enum license_cost cost);
  * up to the last one; n_points if there is none. */
 size_t license_wins_from(const struct license_net *net);
 /* Fills a net with the shapes of its run: in each group the fastest case of the one
- * instruction set against the fastest of the other, paired by round. 0 or -ENOMEM. */
-int license_take_net(const char *wide, const char *narrow, struct license_net *net);
+ * instruction set against the fastest of the other, paired by round. */
+void license_take_net(const char *wide, const char *narrow, struct license_net *net);

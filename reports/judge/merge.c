@@ -40,73 +40,66 @@ static bool has_source(const struct run *run, const char *name)
 
 /* Sets the text to "NAME:REST", or to the name alone: a result that was merged before
  * keeps its source behind the new name. */
-static int prefix(char **text, const char *name, const char *rest)
+static void prefix(char **text, const char *name, const char *rest)
 {
-    char *made = NULL;
+    char *made;
 
-    if (asprintf(&made, rest ? "%s:%s" : "%s", name, rest) < 0)
-        return -ENOMEM;
+    must(asprintf(&made, rest ? "%s:%s" : "%s", name, rest));
     free(*text);
     *text = made;
-    return 0;
 }
 
 /* The name of a file that is merged: "b.json", or "b.json-2" if there is one already. */
 static char *make_name(const struct run *into, const char *path)
 {
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-    char *name = strdup(file);
+    char *name = copy_text(file);
 
-    for (size_t i = 2; name && has_source(into, name); i++) {
+    for (size_t i = 2; has_source(into, name); i++) {
         free(name);
-        if (asprintf(&name, "%s-%zu", file, i) < 0)
-            return NULL;
+        must(asprintf(&name, "%s-%zu", file, i));
     }
     return name;
 }
 
-static int add_source(struct run *into, const char *name, const struct source *from)
+static void add_source(struct run *into, const char *name, const struct source *from)
 {
     struct source *source = NAMED_ADD(into, sources, n_sources, name);
 
-    if (!source || string_set(&source->fingerprint, from->fingerprint) ||
-        string_set(&source->cpu, from->cpu) || string_set(&source->node, from->node) ||
-        string_set(&source->started_at, from->started_at) ||
-        string_set(&source->tool_version, from->tool_version))
-        return -ENOMEM;
-    return 0;
+    source->fingerprint = copy_text(from->fingerprint);
+    source->cpu = copy_text(from->cpu);
+    source->node = copy_text(from->node);
+    source->started_at = copy_text(from->started_at);
+    source->tool_version = copy_text(from->tool_version);
 }
 
-static int add_sources(struct run *into, const struct run *other, const char *name)
+static void add_sources(struct run *into, const struct run *other, const char *name)
 {
     struct source source = {.fingerprint = other->fingerprint,
                             .started_at = other->started_at,
                             .cpu = (char *)facts_find_text(&other->host, "cpu"),
                             .node = (char *)facts_find_text(&other->host, "node"),
                             .tool_version = other->tool_version};
-    int code = add_source(into, name, &source);
 
-    for (size_t i = 0; i < other->n_sources && !code; i++) {
+    add_source(into, name, &source);
+    for (size_t i = 0; i < other->n_sources; i++) {
         FREED_BY(free_memory) char *longer = NULL;
-        code = prefix(&longer, name, other->sources[i].name)
-                   ?: add_source(into, longer, &other->sources[i]);
+        prefix(&longer, name, other->sources[i].name);
+        add_source(into, longer, &other->sources[i]);
     }
-    return code;
 }
 
-static int rename_result(struct result *result, const char *name)
+static void rename_result(struct result *result, const char *name)
 {
-    int code = prefix(&result->id, name, result->id ?: "")
-                   ?: prefix(&result->source, name, result->source);
-
-    if (!code && result->limit_id)
-        code = prefix(&result->limit_id, name, result->limit_id);
-    if (!code && result->summary.limit.id)
-        code = prefix(&result->summary.limit.id, name, result->summary.limit.id);
-    for (size_t i = 0; i < result->summary.n_ratios && !code; i++)
-        code = prefix(&result->summary.ratios[i].baseline, name,
-                      result->summary.ratios[i].baseline);
-    return code;
+    prefix(&result->id, name, result->id ?: "");
+    prefix(&result->source, name, result->source);
+    if (result->limit_id)
+        prefix(&result->limit_id, name, result->limit_id);
+    if (result->summary.limit.id)
+        prefix(&result->summary.limit.id, name, result->summary.limit.id);
+    for (size_t i = 0; i < result->summary.n_ratios; i++)
+        prefix(&result->summary.ratios[i].baseline, name,
+               result->summary.ratios[i].baseline);
 }
 
 struct order {
@@ -122,22 +115,19 @@ static int compare_order(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-int results_sort(struct run *run)
+void results_sort(struct run *run)
 {
     size_t n = run->n_results;
-    FREED_BY(free_memory) struct order *order = calloc(n + 1, sizeof *order);
-    FREED_BY(free_memory) struct result *old = calloc(n + 1, sizeof *old);
-    int code = order && old ? 0 : -ENOMEM;
+    FREED_BY(free_memory) struct order *order = must_have(calloc(n + 1, sizeof *order));
+    FREED_BY(free_memory) struct result *old = must_have(calloc(n + 1, sizeof *old));
 
-    for (size_t i = 0; i < n && !code; i++) {
+    for (size_t i = 0; i < n; i++) {
         old[i] = run->results[i];
         order[i] = (struct order){old[i].group, i};
     }
-    if (!code)
-        qsort(order, n, sizeof *order, compare_order);
-    for (size_t i = 0; i < n && !code; i++)
+    qsort(order, n, sizeof *order, compare_order);
+    for (size_t i = 0; i < n; i++)
         run->results[i] = old[order[i].index];
-    return code;
 }
 
 void results_number(struct run *run)
@@ -151,49 +141,43 @@ void results_number(struct run *run)
     }
 }
 
-int result_move(struct run *into, struct result *result, size_t group, bool baseline)
+void result_move(struct run *into, struct result *result, size_t group, bool baseline)
 {
     struct result *moved = run_add_result(into);
 
-    if (!moved)
-        return -ENOMEM;
     *moved = *result;
     *result = (struct result){.id = NULL};
     moved->group = group;
     moved->is_baseline |= baseline;
-    return 0;
 }
 
-static int move_results(struct run *into, struct run *other, const char *name)
+static void move_results(struct run *into, struct run *other, const char *name)
 {
     size_t n = into->n_results, group = n ? into->results[n - 1].group + 1 : 0;
-    int code = 0;
 
-    for (size_t first = 0, end; first < other->n_results && !code; first = end) {
+    for (size_t first = 0, end; first < other->n_results; first = end) {
         bool alone = false;
         end = run_group_end(other, first);
-        for (size_t i = first; i < end && !code; i++) {
+        for (size_t i = first; i < end; i++) {
             struct result *result = &other->results[i];
             if (result->is_roof)
                 continue;
             const struct result *partner = find_partner(into, n, result);
             alone |= !partner;
-            code = rename_result(result, name)
-                       ?: result_move(into, result, partner ? partner->group : group,
-                                      partner != NULL);
+            rename_result(result, name);
+            result_move(into, result, partner ? partner->group : group, partner != NULL);
         }
         group += alone;
     }
-    return code;
 }
 
-int run_merge(struct run *into, struct run *other, const char *path, struct error *error)
+void run_merge(struct run *into, struct run *other, const char *path)
 {
     FREED_BY(free_memory) char *name = make_name(into, path);
-    int code = name ? add_sources(into, other, name) : -ENOMEM;
 
+    add_sources(into, other, name);
     results_number(into);
-    code = code ?: move_results(into, other, name)
-                ?: results_sort(into) ?: run_summarise(into, GROUP_ALL);
-    return code ? error_set(error, code, "out of memory") : 0;
+    move_results(into, other, name);
+    results_sort(into);
+    run_summarise(into, GROUP_ALL);
 }

@@ -6,7 +6,7 @@
 
 /* Numbers groups from 0: those of a file may leave no room for more. */
 void results_number(struct run *run);
-/* Appends a result, which is left empty. 0 or -ENOMEM. */
-int result_move(struct run *into, struct result *result, size_t group, bool baseline);
-/* Groups stand together again; within one, what joined stays last. 0 or -ENOMEM. */
-int results_sort(struct run *run);
+/* Appends a result, which is left empty. */
+void result_move(struct run *into, struct result *result, size_t group, bool baseline);
+/* Groups stand together again; within one, what joined stays last. */
+void results_sort(struct run *run);

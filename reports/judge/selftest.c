@@ -13,12 +13,10 @@ static double needed(const struct comparison *c)
     return fmax(2 * c->floor, fmax(up, down));
 }
 
-int selftest_add(struct selftest_effect *effect, const struct comparison *c,
-                 double seconds)
+void selftest_add(struct selftest_effect *effect, const struct comparison *c,
+                  double seconds)
 {
     struct selftest_outcome *const outcome = LIST_ADD(effect, outcomes, n);
-    if (!outcome)
-        return -ENOMEM;
     *outcome = (struct selftest_outcome){
         .verdict = c->verdict,
         .change = c->change_ci.known ? c->change : NAN,
@@ -27,7 +25,6 @@ int selftest_add(struct selftest_effect *effect, const struct comparison *c,
         .needed = needed(c),
         .reach = c->change_ci.known ? (1 + c->detectable) / (1 + c->delta) - 1 : NAN,
         .seconds = seconds};
-    return 0;
 }
 
 /* Sorts the known values of one member of each gate; returns their number. */
@@ -129,7 +126,7 @@ static const struct selftest_effect *find_found(const struct selftest *selftest)
     return find_effect(selftest, missed, false);
 }
 
-static int summarise(struct selftest *selftest)
+static void summarise(struct selftest *selftest)
 {
     const struct selftest_effect *const equal = find_equal(selftest);
     const struct selftest_effect *const power =
@@ -151,21 +148,17 @@ static int summarise(struct selftest *selftest)
         if (e->n && e->as_built)
             buffer_format(&text, ", places of code told from it in %zu of %zu", e->placed,
                           e->n);
-    return text.failed
-               ? -ENOMEM
-               : string_set(&selftest->summary,
-                            power || (equal && equal->n) ? buffer_text(&text) : NULL);
+    string_set(&selftest->summary,
+               power || (equal && equal->n) ? buffer_text(&text) : NULL);
 }
 
-int selftest_derive(struct selftest *selftest)
+void selftest_derive(struct selftest *selftest)
 {
     size_t most = 1;
 
     for (size_t i = 0; i < selftest->n_effects; i++)
         most = selftest->effects[i].n > most ? selftest->effects[i].n : most;
-    FREED_BY(free_memory) double *room = malloc(most * sizeof *room);
-    if (!room)
-        return -ENOMEM;
+    FREED_BY(free_memory) double *room = must_have(malloc(most * sizeof *room));
     selftest->recommended = 0;
     selftest->reliable = NAN;
     for (size_t i = 0; i < selftest->n_effects; i++)
@@ -175,7 +168,7 @@ int selftest_derive(struct selftest *selftest)
     if (equal)
         recommend(selftest, equal, room);
     selftest->found = find_found(selftest);
-    return summarise(selftest);
+    summarise(selftest);
 }
 
 void selftest_clear(struct selftest *selftest)

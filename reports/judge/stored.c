@@ -43,14 +43,14 @@ static void add_difference(struct buffer *buffer, const char *name, const struct
 }
 
 /* Sets `difference` to what the hosts of two runs differ in, unless they have the same
- * fingerprint. 0 or -ENOMEM. */
-static int hosts_compare(const struct run *base, const struct run *head,
-                         char **difference)
+ * fingerprint. */
+static void hosts_compare(const struct run *base, const struct run *head,
+                          char **difference)
 {
     FREED_BY(buffer_free) struct buffer buffer = {.text = NULL};
 
     if (head->fingerprint && text_same(head->fingerprint, base->fingerprint))
-        return 0;
+        return;
     FOR_EACH (const struct fact, fact, base->host.fact, base->host.n)
         if (fact->identity && !same_fact(fact, find_fact(head, fact)))
             add_difference(&buffer, fact->name, fact, find_fact(head, fact));
@@ -62,7 +62,7 @@ static int hosts_compare(const struct run *base, const struct run *head,
     else if (!buffer.length)
         buffer_format(&buffer, "fingerprint is %s and %s", base->fingerprint ?: "unknown",
                       head->fingerprint ?: "unknown");
-    return buffer.failed ? -ENOMEM : string_set(difference, buffer_text(&buffer));
+    string_set(difference, buffer_text(&buffer));
 }
 
 /* ---- exact facts ---- */
@@ -91,13 +91,12 @@ static const struct counter *same_counter(const struct result *result,
 /* A number of instructions that does not vary has no noise, so it decides before times
  * do, unless the verdict of these is that the code is faster. Other counts are of kinds
  * of instructions, which may rise in code that is faster: they are told. */
-static int judge_facts(const struct pair *pair, const struct gate *gate)
+static void judge_facts(const struct pair *pair, const struct gate *gate)
 {
     struct comparison *const c = pair->head->comparison;
     const bool faster = c->verdict == VERDICT_IMPROVED;
-    int status = 0;
 
-    for (size_t i = 0; i < pair->head->samples.n_counters && !status; i++) {
+    for (size_t i = 0; i < pair->head->samples.n_counters; i++) {
         const struct counter *const head = &pair->head->samples.counters[i];
         const struct counter *const base = same_counter(pair->base, head);
         if (!base || !is_exact(base) || !is_exact(head) ||
@@ -107,11 +106,12 @@ static int judge_facts(const struct pair *pair, const struct gate *gate)
         buffer_format(&text, "%.60s: %.6g to %.6g a call (%+.2f%%), exact in both runs",
                       head->name, base->value, head->value,
                       100 * (head->value / base->value - 1));
-        if (!faster && !gate->equal && text_same(head->name, "instructions"))
-            return comparison_set(c, VERDICT_REGRESSED, "%s", buffer_text(&text));
-        status = result_add_note(pair->head, buffer_text(&text));
+        if (!faster && !gate->equal && text_same(head->name, "instructions")) {
+            comparison_set(c, VERDICT_REGRESSED, "%s", buffer_text(&text));
+            return;
+        }
+        result_add_note(pair->head, buffer_text(&text));
     }
-    return status;
 }
 
 /* ---- what the machine changed by ---- */
@@ -144,27 +144,28 @@ static bool are_foreign(const struct pair *pair)
 
 /* A verdict is about a change beside that of the machine. One that nobody sees without it
  * is in doubt, and equal code is no slower, whatever its times are. */
-static int doubt_times(const struct gate *gate, const struct pair *pair)
+static void doubt_times(const struct gate *gate, const struct pair *pair)
 {
     struct comparison *const c = pair->head->comparison;
     const bool slower = c->verdict == VERDICT_REGRESSED;
 
+    const bool seen = are_foreign(pair) ? is_beyond_noise(c)
+                      : slower          ? c->change > gate->threshold
+                                        : 1 / (1 + c->change) > 1 + gate->threshold;
+
     if (!slower && c->verdict != VERDICT_IMPROVED)
-        return 0;
+        return;
     if (gate->equal)
-        return comparison_set(c, VERDICT_INCONCLUSIVE,
-                              "the builds are equal: this is noise between the runs");
-    if (are_foreign(pair) && is_beyond_noise(c))
-        return 0;
-    if (are_foreign(pair))
-        return comparison_set(c, VERDICT_INCONCLUSIVE,
-                              "the files do not tell what the machine changed by in "
-                              "between; simdbench ab measures both programs at once");
-    if (slower ? c->change > gate->threshold : 1 / (1 + c->change) > 1 + gate->threshold)
-        return 0;
-    return comparison_set(c, VERDICT_INCONCLUSIVE,
-                          "libraries and limits changed by %+.2f%%, this did not",
-                          100 * gate->drift);
+        comparison_set(c, VERDICT_INCONCLUSIVE,
+                       "the builds are equal: this is noise between the runs");
+    else if (!seen && are_foreign(pair))
+        comparison_set(c, VERDICT_INCONCLUSIVE,
+                       "the files do not tell what the machine changed by in between; "
+                       "simdbench ab measures both programs at once");
+    else if (!seen)
+        comparison_set(c, VERDICT_INCONCLUSIVE,
+                       "libraries and limits changed by %+.2f%%, this did not",
+                       100 * gate->drift);
 }
 
 /* ---- cases ---- */
@@ -174,11 +175,11 @@ static bool was_left_out(const struct result *result)
     return result->status == STATUS_SKIPPED || result->status == STATUS_PENDING;
 }
 
-static int say_status(struct comparison *c, enum verdict verdict, const char *run,
-                      const struct result *result)
+static void say_status(struct comparison *c, enum verdict verdict, const char *run,
+                       const struct result *result)
 {
-    return comparison_set(c, verdict, "%s: %s%s%.150s", run, status_name(result->status),
-                          result->reason ? ": " : "", result->reason ?: "");
+    comparison_set(c, verdict, "%s: %s%s%.150s", run, status_name(result->status),
+                   result->reason ? ": " : "", result->reason ?: "");
 }
 
 static bool is_good(const struct result *result)
@@ -194,27 +195,27 @@ static bool both_fail(const struct pair *pair)
            text_same(pair->base->reason, pair->head->reason);
 }
 
-static int say_both_fail(struct result *head)
+static void say_both_fail(struct result *head)
 {
     char text[200];
 
     snprintf(text, sizeof text, "both runs fail%s%.150s", head->reason ? ": " : "",
              head->reason ?: "");
-    return result_set_status(head, STATUS_SKIPPED, text);
+    result_set_status(head, STATUS_SKIPPED, text);
 }
 
-/* Returns 1 if both have times to compare. */
-static int match_case(const struct pair *pair)
+/* Returns true if both have times to compare. */
+static bool match_case(const struct pair *pair)
 {
     const struct result *const base = pair->base, *const head = pair->head;
 
-    if (both_fail(pair))
-        return say_both_fail(pair->head);
+    if (both_fail(pair)) {
+        say_both_fail(pair->head);
+        return false;
+    }
     if (was_left_out(base) && was_left_out(head))
-        return 0;
+        return false;
     struct comparison *const c = result_comparison(pair->head);
-    if (!c)
-        return -ENOMEM;
     code_proof_free(pair->head->code.base_proof);
     pair->head->code.base_proof = pair->base->code.proof;
     pair->base->code.proof = NULL;
@@ -223,25 +224,22 @@ static int match_case(const struct pair *pair)
     c->n_base_ratios = base->summary.n_ratios;
     pair->base->summary.ratios = NULL;
     pair->base->summary.n_ratios = 0;
-    if (is_good(base) && is_good(head))
-        return 1;
-    if (is_good(head))
-        return say_status(c, was_left_out(base) ? VERDICT_NEW : VERDICT_UNUSABLE, "run 1",
-                          base);
-    return say_status(c, was_left_out(head) ? VERDICT_GONE : VERDICT_UNUSABLE, "run 2",
-                      head);
+    if (!is_good(head))
+        say_status(c, was_left_out(head) ? VERDICT_GONE : VERDICT_UNUSABLE, "run 2",
+                   head);
+    else if (!is_good(base))
+        say_status(c, was_left_out(base) ? VERDICT_NEW : VERDICT_UNUSABLE, "run 1", base);
+    return is_good(base) && is_good(head);
 }
 
-static int say_alone(struct result *result, bool is_new)
+static void say_alone(struct result *result, bool is_new)
 {
     struct comparison *const c = result_comparison(result);
 
-    if (!c)
-        return -ENOMEM;
     if (is_good(result))
         *(is_new ? &c->head_ns : &c->base_ns) = result->summary.median_ns;
-    return comparison_set(c, is_new ? VERDICT_NEW : VERDICT_GONE, "only run %d has it",
-                          is_new ? 2 : 1);
+    comparison_set(c, is_new ? VERDICT_NEW : VERDICT_GONE, "only run %d has it",
+                   is_new ? 2 : 1);
 }
 
 static bool can_be_compared(const struct result *result)
@@ -250,75 +248,66 @@ static bool can_be_compared(const struct result *result)
 }
 
 /* Decides all kernels, or all baselines: Holm's correction is over each family alone. */
-static int decide(const struct pair *pairs, size_t n, bool baselines, double threshold)
+static void decide(const struct pair *pairs, size_t n, bool baselines, double threshold)
 {
-    FREED_BY(free_memory) struct comparison **list = calloc(n + 1, sizeof *list);
+    FREED_BY(free_memory) struct comparison **list =
+        must_have(calloc(n + 1, sizeof *list));
     size_t cases = 0;
 
-    if (!list)
-        return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         if (pairs[i].head->is_baseline == baselines)
             list[cases++] = pairs[i].head->comparison;
-    return comparisons_decide(list, cases, threshold);
+    comparisons_decide(list, cases, threshold);
 }
 
-static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *gate)
+static void judge_pairs(const struct pair *pairs, size_t n, const struct gate *gate)
 {
-    int status = 0;
-
-    for (size_t i = 0; i < n && !status; i++)
-        status = stored_times(&pairs[i], gate);
+    for (size_t i = 0; i < n; i++)
+        stored_times(&pairs[i], gate);
     for (size_t i = 0; i < n; i++)
         divide(pairs[i].head->comparison, exp(stored_machine(gate)));
-    for (int baselines = 0; baselines < 2 && !status; baselines++)
-        status = decide(pairs, n, baselines, gate->threshold);
+    for (int baselines = 0; baselines < 2; baselines++)
+        decide(pairs, n, baselines, gate->threshold);
     for (size_t i = 0; i < n; i++)
         divide(pairs[i].head->comparison, exp(-stored_machine(gate)));
-    for (size_t i = 0; i < n && !status; i++) {
+    for (size_t i = 0; i < n; i++) {
+        struct result *const head = pairs[i].head;
         if (gate->refused)
-            status = comparison_set(pairs[i].head->comparison, VERDICT_UNUSABLE,
-                                    OTHER_MACHINE);
-        else if (!pairs[i].head->is_baseline)
-            status = doubt_times(gate, &pairs[i]) ?: judge_stored_place(pairs[i].head);
-        else
-            status = judge_stored_place(pairs[i].head);
-        status = status ?: judge_facts(&pairs[i], gate);
+            comparison_set(head->comparison, VERDICT_UNUSABLE, OTHER_MACHINE);
+        else if (!head->is_baseline)
+            doubt_times(gate, &pairs[i]);
+        if (!gate->refused)
+            judge_stored_place(head);
+        judge_facts(&pairs[i], gate);
     }
-    return status;
 }
 
 /* Both lists are sorted; a case in one list alone is new or gone. */
-static int match_all(struct run *head, struct run *base)
+static void match_all(struct run *head, struct run *base)
 {
     size_t n, m, matched = 0;
     FREED_BY(free_memory) struct result **ours = run_by_id(head, can_be_compared, &n);
     FREED_BY(free_memory) struct result **theirs = run_by_id(base, can_be_compared, &m);
     FREED_BY(free_memory) struct pair *pairs =
-        malloc((head->n_results + 1) * sizeof *pairs);
-    int status = ours && theirs && pairs ? 0 : -ENOMEM;
+        must_have(malloc((head->n_results + 1) * sizeof *pairs));
 
-    for (size_t i = 0, j = 0; !status && (i < n || j < m);) {
+    for (size_t i = 0, j = 0; i < n || j < m;) {
         const int order = i == n ? 1 : j == m ? -1 : strcmp(ours[i]->id, theirs[j]->id);
         struct result *const alone = order < 0 ? ours[i] : theirs[j];
         if (!order) {
             pairs[matched] = (struct pair){base, head, theirs[j], ours[i]};
-            status = match_case(&pairs[matched]);
-            matched += status == 1;
-            status = status == 1 ? 0 : status;
+            matched += match_case(&pairs[matched]);
         } else if (!was_left_out(alone)) {
-            status = say_alone(alone, order < 0);
+            say_alone(alone, order < 0);
         }
         i += order <= 0;
         j += order >= 0;
     }
-    if (!status)
-        status = judge_pairs(pairs, matched, head->gate);
-    return status;
+    judge_pairs(pairs, matched, head->gate);
 }
 
 /* Run 2 did not measure the case, so its comparison alone keeps the times of run 1. */
-static int forget_measurements(struct result *result)
+static void forget_measurements(struct result *result)
 {
     result->samples.iterations = 0;
     result->samples.n = result->samples.n_clock = 0;
@@ -329,34 +318,32 @@ static int forget_measurements(struct result *result)
         result->metrics[i].value = NAN;
     result_clear_ratios(result);
     string_set(&result->summary.limit.id, NULL);
-    return result_set_status(result, STATUS_SKIPPED, result->comparison->reason);
+    result_set_status(result, STATUS_SKIPPED, result->comparison->reason);
 }
 
 /* Moves each case that is gone to the last group of its op. */
-static int move_gone(struct run *head, struct run *base)
+static void move_gone(struct run *head, struct run *base)
 {
     const size_t n = head->n_results;
-    int status = 0;
 
     results_number(head);
-    for (size_t i = 0; i < base->n_results && !status; i++) {
+    for (size_t i = 0; i < base->n_results; i++) {
         struct result *const result = &base->results[i];
         size_t last = n;
         if (!result->comparison)
             continue;
         while (last && !text_same(head->results[last - 1].op, result->op))
             last--;
-        status = forget_measurements(result)
-                     ?: result_move(head, result,
-                                    last ? head->results[last - 1].group : n, false);
+        forget_measurements(result);
+        result_move(head, result, last ? head->results[last - 1].group : n, false);
     }
-    return status ? status : results_sort(head);
+    results_sort(head);
 }
 
 /* ---- the runs ---- */
 
-static int add_arm(struct gate *gate, const char *name, const char *path,
-                   const struct run *run)
+static void add_arm(struct gate *gate, const char *name, const char *path,
+                    const struct run *run)
 {
     struct arm *const arm = gate_add_arm(gate, name, path);
     const char *const cpu = facts_find_text(&run->host, "cpu");
@@ -364,18 +351,14 @@ static int add_arm(struct gate *gate, const char *name, const char *path,
 
     buffer_format(&host, "%s%s%s", cpu ?: "", cpu && run->fingerprint ? ", " : "",
                   run->fingerprint ?: "");
-    int status = !arm || host.failed
-                     ? -ENOMEM
-                     : string_set(&arm->version, run->tool_version)
-                           ?: string_set(&arm->commit, run->tool_commit)
-                           ?: string_set(&arm->build_id, run->tool_build_id)
-                           ?: string_set(&arm->started_at, run->started_at)
-                           ?: string_set(&arm->host, buffer_text(&host))
-                           ?: string_set(&arm->label,
-                                         facts_find_text(&run->settings, "label"));
-    for (size_t i = 0; i < run->n_plugins && !status; i++)
-        status = strings_add(&arm->objects, &arm->n_objects, run->plugins[i]);
-    return status;
+    arm->version = copy_text(run->tool_version);
+    arm->commit = copy_text(run->tool_commit);
+    arm->build_id = copy_text(run->tool_build_id);
+    arm->started_at = copy_text(run->started_at);
+    arm->host = copy_text(buffer_text(&host));
+    arm->label = copy_text(facts_find_text(&run->settings, "label"));
+    for (size_t i = 0; i < run->n_plugins; i++)
+        strings_add(&arm->objects, &arm->n_objects, run->plugins[i]);
 }
 
 /* The build behind the path in "PATH BUILD-ID-HASH"; empty if it is not known. */
@@ -387,7 +370,7 @@ static const char *object_build(const char *object)
 }
 
 /* Plug-ins are compared in their order, whatever their paths. */
-static int find_equal(struct gate *gate)
+static void find_equal(struct gate *gate)
 {
     const struct arm *const a = &gate->arms[0], *const b = &gate->arms[1];
     bool same = a->build_id && text_same(a->build_id, b->build_id) &&
@@ -397,21 +380,20 @@ static int find_equal(struct gate *gate)
         same = *object_build(a->objects[i]) &&
                !strcmp(object_build(a->objects[i]), object_build(b->objects[i]));
     gate->equal = same;
-    return 0;
 }
 
 /* Beside other programs calls that take turns with them seem slower. */
-static int remark_schedules(const struct run *base, const struct run *head,
-                            struct gate *gate)
+static void remark_schedules(const struct run *base, const struct run *head,
+                             struct gate *gate)
 {
     const char *const a = facts_find_text(&base->settings, "scheduled"),
                       *const b = facts_find_text(&head->settings, "scheduled");
     char text[64];
     if (!a || !b || !strcmp(a, b))
-        return 0;
+        return;
     snprintf(text, sizeof text, "calls of run %d alone ran before other programs",
              strcmp(a, "first") ? 2 : 1);
-    return string_set(&gate->remark, text);
+    string_set(&gate->remark, text);
 }
 
 int run_compare(struct run *head, const char *head_path, struct run *base,
@@ -422,19 +404,18 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
                        "%.300s is a comparison already; simdbench report shows it, and "
                        "what is compared here are two runs",
                        base->gate ? base_path : head_path);
-    if (!run_gate(head))
-        return no_memory(error);
-    head->gate->threshold = threshold;
-    const int status = string_set(&head->gate->kind, "stored")
-                           ?: add_arm(head->gate, "run 1", base_path, base)
-                           ?: add_arm(head->gate, "run 2", head_path, head)
-                           ?: hosts_compare(base, head, &head->gate->refused)
-                           ?: (head->gate->refused ? 0 : drift_find(base, head, head->gate))
-                           ?: find_equal(head->gate)
-                           ?: remark_schedules(base, head, head->gate)
-                           ?: match_all(head, base) ?: move_gone(head, base);
-    if (status)
-        return error_set(error, status, "out of memory");
+    struct gate *const gate = run_gate(head);
+    gate->threshold = threshold;
+    string_set(&gate->kind, "stored");
+    add_arm(gate, "run 1", base_path, base);
+    add_arm(gate, "run 2", head_path, head);
+    hosts_compare(base, head, &gate->refused);
+    if (!gate->refused)
+        drift_find(base, head, gate);
+    find_equal(gate);
+    remark_schedules(base, head, gate);
+    match_all(head, base);
+    move_gone(head, base);
     gate_count(head);
     return 0;
 }

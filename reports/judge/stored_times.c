@@ -10,8 +10,8 @@ static size_t log_times(const struct result *result, double **logs)
 {
     const size_t n = result->samples.iterations ? result->samples.n : 0;
 
-    *logs = calloc(n + 1, sizeof **logs);
-    for (size_t i = 0; *logs && i < n; i++) {
+    *logs = must_have(calloc(n + 1, sizeof **logs));
+    for (size_t i = 0; i < n; i++) {
         (*logs)[i] = log(result_per_call(result, i));
         if (!isfinite((*logs)[i]))
             return 0;
@@ -26,23 +26,19 @@ struct shift {
     size_t n_base, n_head;
 };
 
-/* Frees nothing; 0 or -ENOMEM. */
-static int shift_find(struct shift *shift, const struct result *base,
-                      const struct result *head)
+static struct shift shift_find(const struct result *base, const struct result *head)
 {
+    struct shift shift = {.half_width = NAN};
     struct interval ci;
 
-    *shift = (struct shift){.change = NAN, .half_width = NAN};
-    shift->n_base = log_times(base, &shift->base);
-    shift->n_head = log_times(head, &shift->head);
-    if (!shift->base || !shift->head)
-        return -ENOMEM;
-    shift->change = expm1(stats_shift(shift->base, shift->n_base, shift->head,
-                                      shift->n_head, 1 - GATE_ERROR, &ci));
-    shift->ci = interval_as_change(ci);
+    shift.n_base = log_times(base, &shift.base);
+    shift.n_head = log_times(head, &shift.head);
+    shift.change = expm1(stats_shift(shift.base, shift.n_base, shift.head, shift.n_head,
+                                     1 - GATE_ERROR, &ci));
+    shift.ci = interval_as_change(ci);
     if (ci.known)
-        shift->half_width = (ci.hi - ci.lo) / 2;
-    return 0;
+        shift.half_width = (ci.hi - ci.lo) / 2;
+    return shift;
 }
 
 static void shift_free(struct shift *shift)
@@ -71,12 +67,11 @@ double stored_machine(const struct gate *gate)
 }
 
 /* The floor is what the control changed by beside the machine as a whole. */
-static int control_find(const struct pair *pair, const struct gate *gate,
-                        struct comparison *c)
+static void control_find(const struct pair *pair, const struct gate *gate,
+                         struct comparison *c)
 {
     const struct result *const own = pair->head;
     const struct result *head = find_roof(pair->head_run, own->group, own->limit_id);
-    struct shift shift;
 
     if (!head)
         head = find_roof(pair->head_run, own->group, NULL);
@@ -85,15 +80,14 @@ static int control_find(const struct pair *pair, const struct gate *gate,
 
     c->control_change = c->floor = NAN;
     if (!base)
-        return 0;
-    const int status = shift_find(&shift, base, head);
+        return;
+    struct shift shift = shift_find(base, head);
     c->control_change = shift.change;
     c->control_ci = shift.ci;
     if (shift.ci.known)
         c->floor = expm1(
             fmax(shift.half_width, fabs(log1p(shift.change) - stored_machine(gate))));
     shift_free(&shift);
-    return status;
 }
 
 /* A case that moves within a run moves between runs too. */
@@ -102,15 +96,12 @@ static double moved(const struct pair *pair)
     return expm1(fmax(drift_within(pair->base), drift_within(pair->head)));
 }
 
-int stored_times(const struct pair *pair, const struct gate *gate)
+void stored_times(const struct pair *pair, const struct gate *gate)
 {
     struct comparison *const c = pair->head->comparison;
-    struct shift shift;
-    int status = control_find(pair, gate, c);
+    struct shift shift = shift_find(pair->base, pair->head);
 
-    if (status)
-        return status;
-    status = shift_find(&shift, pair->base, pair->head);
+    control_find(pair, gate, c);
     c->base_ns = pair->base->summary.median_ns;
     c->head_ns = pair->head->summary.median_ns;
     c->least_change = pair->head->summary.min_ns / pair->base->summary.min_ns - 1;
@@ -129,5 +120,4 @@ int stored_times(const struct pair *pair, const struct gate *gate)
                                delta + machine);
     c->p = isnan(c->p) ? 1 : c->p;
     shift_free(&shift);
-    return status;
 }

@@ -38,12 +38,12 @@ static void summarise_counter(struct counter *counter, const struct result *resu
         counter->per_element = counter->value / result->work.ops;
 }
 
-/* The time of a call in each sample, to be freed; NULL when out of memory. */
+/* The time of a call in each sample, to be freed. */
 static double *times_per_call(const struct result *result)
 {
-    double *ns = malloc((result->samples.n + 1) * sizeof *ns);
+    double *const ns = must_have(malloc((result->samples.n + 1) * sizeof *ns));
 
-    for (size_t i = 0; ns && i < result->samples.n; i++)
+    for (size_t i = 0; i < result->samples.n; i++)
         ns[i] = result_per_call(result, i);
     return ns;
 }
@@ -51,46 +51,42 @@ static double *times_per_call(const struct result *result)
 bool result_precise(const struct result *result, double precision)
 {
     FREED_BY(free_memory) double *ns = times_per_call(result);
-    const size_t n = ns ? result->samples.n : 0;
+    const size_t n = result->samples.n;
     const struct interval ci = stats_median_interval(ns, n, PRECISE_LEVEL);
     const double median = stats_median(ns, n);
 
     return ci.known && fmax(ci.hi - median, median - ci.lo) <= precision * median;
 }
 
-static int summarise_times(struct result *result)
+static void summarise_times(struct result *result)
 {
     const size_t n = result->samples.n;
     FREED_BY(free_memory) double *ns = times_per_call(result);
     char reason[96];
 
-    if (!ns)
-        return -ENOMEM;
     result->summary.median_ns = stats_median(ns, n);
     result->summary.min_ns = stats_min(ns, n);
     result->summary.mad_ns = stats_mad(ns, n);
     result->summary.ci_ns = stats_median_interval(ns, n, TIME_LEVEL);
     result->summary.gops = rate(result->work.ops, result->summary.median_ns);
     result->summary.gbps = rate(result->work.bytes, result->summary.median_ns);
-    if (result->summary.ci_ns.known)
-        return string_set(&result->summary.ci_reason, NULL);
     snprintf(reason, sizeof reason, "%zu valid rounds; an interval needs at least %d", n,
              STATS_MIN_SAMPLES);
-    return string_set(&result->summary.ci_reason, reason);
+    string_set(&result->summary.ci_reason, result->summary.ci_ns.known ? NULL : reason);
 }
 
 /* Times that are no longer than what was subtracted from them say nothing. */
-static int judge_short(struct result *result)
+static void judge_short(struct result *result)
 {
     const struct interval *ci = &result->summary.ci_ns;
     char reason[128];
 
     if ((ci->known ? ci->lo : result->summary.median_ns) > result->samples.overhead_ns)
-        return 0;
+        return;
     snprintf(reason, sizeof reason,
              "a call takes %.3g ns, no longer than the loop that times it (%.3g ns)",
              result->summary.median_ns, result->samples.overhead_ns);
-    return result_set_status(result, STATUS_SHORT, reason);
+    result_set_status(result, STATUS_SHORT, reason);
 }
 
 /* The share of its limit that a case has at least, if the share is as low as its interval
@@ -105,7 +101,7 @@ static bool exceeds(const struct result *result, const struct speedup *speedup,
     return speedup->ci.known && *least > (stream ? STREAM_TOLERANCE : LIMIT_TOLERANCE);
 }
 
-static int judge_share(struct result *result, double least)
+static void judge_share(struct result *result, double least)
 {
     char reason[512];
 
@@ -113,19 +109,18 @@ static int judge_share(struct result *result, double least)
              "%.1f%% of its limit (%.300s), at least %.1f%%: it does less than it "
              "should, the limit was measured too low, or another roof would fit",
              100 * result->summary.limit.share, result->summary.limit.id, 100 * least);
-    return result_set_status(result, STATUS_SUSPECT, reason);
+    result_set_status(result, STATUS_SUSPECT, reason);
 }
 
-int result_speedup(const struct result *result, const struct result *other,
-                   struct speedup *speedup)
+struct speedup result_speedup(const struct result *result, const struct result *other)
 {
+    struct speedup speedup;
     size_t room =
         result->samples.n < other->samples.n ? result->samples.n : other->samples.n;
-    FREED_BY(free_memory) double *theirs = calloc(2 * room + 1, sizeof *theirs);
+    FREED_BY(free_memory) double *theirs =
+        must_have(calloc(2 * room + 1, sizeof *theirs));
     size_t i = 0, j = 0, n = 0;
 
-    if (!theirs)
-        return -ENOMEM;
     double *const ours = theirs + room;
     while (i < result->samples.n && j < other->samples.n) {
         if (result->samples.rounds[i] < other->samples.rounds[j]) {
@@ -138,9 +133,9 @@ int result_speedup(const struct result *result, const struct result *other,
             n += theirs[n] > 0 && ours[n] > 0;
         }
     }
-    speedup->rounds = n;
-    speedup->times = stats_ratio(theirs, ours, n, STATS_LEVEL, &speedup->ci);
-    return 0;
+    speedup.rounds = n;
+    speedup.times = stats_ratio(theirs, ours, n, STATS_LEVEL, &speedup.ci);
+    return speedup;
 }
 
 /* The passes of a roof over its operands: its shape is BYTES or BYTESxPASSES. */
@@ -168,33 +163,31 @@ static bool moves_the_same(const struct result *roof)
 
 /* Pairs the rounds for the share too: a core that slows down for a while slows down both.
  */
-static int summarise_limit(struct result *result, const struct result *group, size_t n,
-                           bool emulated)
+static void summarise_limit(struct result *result, const struct result *group, size_t n,
+                            bool emulated)
 {
     const struct result *roof = NULL;
-    struct speedup speedup;
     double least;
 
     /* The roof of a merged result stayed behind in its file. */
     if (result->source)
-        return 0;
+        return;
     free(result->summary.limit.id);
     result->summary.limit = (struct limit){.guessed = result->summary.limit.guessed};
     if ((result->status != STATUS_OK && result->status != STATUS_UNCHECKED) ||
         !result->limit_id)
-        return 0;
+        return;
     for (size_t i = 0; i < n && !roof; i++)
         if (group[i].status == STATUS_OK && group[i].id &&
             !strcmp(group[i].id, result->limit_id))
             roof = &group[i];
     if (!roof)
-        return 0;
+        return;
     const bool gops = roof->summary.gops > 0 && result->summary.gops > 0;
     const bool same = moves_the_same(roof);
     if (!gops && !same && !(roof->summary.gbps > 0 && result->summary.gbps > 0))
-        return 0;
-    if (result_speedup(result, roof, &speedup))
-        return -ENOMEM;
+        return;
+    const struct speedup speedup = result_speedup(result, roof);
     result->summary.limit.gops = gops ? roof->summary.gops : 0;
     result->summary.limit.gbps = gops ? 0 : roof->summary.gbps;
     const double times = speedup.rounds
@@ -206,33 +199,29 @@ static int summarise_limit(struct result *result, const struct result *group, si
     result->summary.limit.share = times * work * share_of_loop(result);
     if (result->summary.limit.guessed && result->summary.limit.share > STREAM_TOLERANCE) {
         result->summary.limit = (struct limit){.guessed = true};
-        return 0;
+        return;
     }
     result->summary.limit.too_low = result->summary.limit.share > LIMIT_TOLERANCE;
-    if (string_set(&result->summary.limit.id, roof->id))
-        return -ENOMEM;
-    return !emulated && exceeds(result, &speedup, &least) ? judge_share(result, least)
-                                                          : 0;
+    string_set(&result->summary.limit.id, roof->id);
+    if (!emulated && exceeds(result, &speedup, &least))
+        judge_share(result, least);
 }
 
-static int add_ratio(struct result *result, const struct result *baseline)
+static void add_ratio(struct result *result, const struct result *baseline)
 {
     bool unpaired = !text_same(result->source, baseline->source) ||
                     !has_samples(result) || !has_samples(baseline);
     struct speedup speedup = {
         .times = rate(baseline->summary.median_ns, result->summary.median_ns)};
 
-    if (!unpaired && result_speedup(result, baseline, &speedup))
-        return -ENOMEM;
+    if (!unpaired)
+        speedup = result_speedup(result, baseline);
     if (!(unpaired ? speedup.times > 0 : speedup.rounds > 0))
-        return 0;
+        return;
     struct ratio *ratio = NAMED_ADD(&result->summary, ratios, n_ratios, baseline->id);
-    if (!ratio)
-        return -ENOMEM;
     ratio->speedup = speedup.times;
     ratio->ci = speedup.ci;
     ratio->unpaired = unpaired;
-    return 0;
 }
 
 /* The instruction set that runs, or NULL if the library does not say. */
@@ -310,17 +299,14 @@ static bool is_opponent(const struct result *result, const struct result *baseli
     return true;
 }
 
-static int summarise_ratios(struct result *result, const struct result *group, size_t n)
+static void summarise_ratios(struct result *result, const struct result *group, size_t n)
 {
-    int code = 0;
-
     result_clear_ratios(result);
     if (result->status != STATUS_OK || result->is_roof || !result_has_summary(result))
-        return 0;
-    for (size_t i = 0; i < n && !code; i++)
+        return;
+    for (size_t i = 0; i < n; i++)
         if (is_opponent(result, &group[i], group, n))
-            code = add_ratio(result, &group[i]);
-    return code;
+            add_ratio(result, &group[i]);
 }
 
 /* Its status follows from its samples, which are still there. */
@@ -330,14 +316,12 @@ static bool is_judged(const struct result *result)
            has_samples(result) && !result->source;
 }
 
-static int summarise_group(const struct run *run, struct result *group, size_t n)
+static void summarise_group(const struct run *run, struct result *group, size_t n)
 {
-    int code = 0;
-
-    for (size_t i = 0; i < n && !code; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct result *result = &group[i];
         if (is_judged(result))
-            code = result_set_status(result, STATUS_OK, NULL);
+            result_set_status(result, STATUS_OK, NULL);
         if (result->samples.n_clock) {
             result->summary.ghz =
                 stats_median(result->samples.clock_ghz, result->samples.n_clock);
@@ -346,30 +330,25 @@ static int summarise_group(const struct run *run, struct result *group, size_t n
         }
         for (size_t c = 0; c < result->samples.n_counters; c++)
             summarise_counter(&result->samples.counters[c], result);
-        if (!code && has_samples(result) && result_has_summary(result))
-            code = summarise_times(result);
-        if (!code && has_samples(result) &&
+        if (has_samples(result) && result_has_summary(result))
+            summarise_times(result);
+        if (has_samples(result) &&
             (result->status == STATUS_OK || result->status == STATUS_UNCHECKED))
-            code = judge_short(result);
+            judge_short(result);
         metrics_derive(run, result);
     }
-    for (size_t i = 0; i < n && !code; i++)
-        code = summarise_limit(&group[i], group, n, run_is_emulated(run));
+    for (size_t i = 0; i < n; i++)
+        summarise_limit(&group[i], group, n, run_is_emulated(run));
     /* By now it is known which of them are no opponents. */
-    for (size_t i = 0; i < n && !code; i++)
-        code = summarise_ratios(&group[i], group, n);
-    return code;
+    for (size_t i = 0; i < n; i++)
+        summarise_ratios(&group[i], group, n);
 }
 
-int run_summarise(struct run *run, size_t group)
+void run_summarise(struct run *run, size_t group)
 {
     for (size_t first = 0, end; first < run->n_results; first = end) {
-        int code = 0;
         end = run_group_end(run, first);
         if (group == GROUP_ALL || group == run->results[first].group)
-            code = summarise_group(run, &run->results[first], end - first);
-        if (code)
-            return code;
+            summarise_group(run, &run->results[first], end - first);
     }
-    return 0;
 }

@@ -19,19 +19,17 @@ const struct fields account_fields =
 
 struct account *account_new(const char *a, const char *b)
 {
-    struct account *const account = calloc(1, sizeof *account);
-    if (account && !string_set(&account->a, a) && !string_set(&account->b, b))
-        return account;
-    account_free(account);
-    return NULL;
+    struct account *const account = must_have(calloc(1, sizeof *account));
+    account->a = copy_text(a);
+    account->b = copy_text(b);
+    return account;
 }
 
 struct account_row *account_add(struct account_rows *rows, const char *name,
                                 const char *unit, double a, double b)
 {
     struct account_row *const row = NAMED_ADD(rows, row, n, name);
-    if (!row || string_set(&row->unit, unit))
-        return NULL;
+    row->unit = copy_text(unit);
     row->a = a;
     row->b = b;
     row->ratio = a / b;

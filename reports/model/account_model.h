@@ -49,9 +49,9 @@ double account_share(const struct account_rows *bounds, const struct account_row
 /* NULL: there is none of that name. */
 const struct account_row *account_find(const struct account_rows *rows, const char *name);
 
-/* NULL: out of memory. Texts are copied. */
+/* Texts are copied. */
 struct account *account_new(const char *a, const char *b);
-/* Appends a row with the ratio of both numbers, and returns it; NULL: out of memory. */
+/* Appends a row with the ratio of both numbers, and returns it. */
 struct account_row *account_add(struct account_rows *rows, const char *name,
                                 const char *unit, double a, double b);
 void account_free(struct account *account); /* NULL is none */

@@ -71,9 +71,8 @@ struct comparison *result_comparison(struct result *result)
 {
     if (result->comparison)
         return result->comparison;
-    result->comparison = calloc(1, sizeof *result->comparison);
-    if (result->comparison)
-        result->comparison->base_share = NAN;
+    result->comparison = must_have(calloc(1, sizeof *result->comparison));
+    result->comparison->base_share = NAN;
     return result->comparison;
 }
 
@@ -81,13 +80,12 @@ struct placement *comparison_placement(struct comparison *comparison)
 {
     if (comparison->placement)
         return comparison->placement;
-    comparison->placement = malloc(sizeof *comparison->placement);
-    if (comparison->placement)
-        *comparison->placement = (struct placement){.base_offset = NAN,
-                                                    .head_offset = NAN,
-                                                    .base_loop = NAN,
-                                                    .head_loop = NAN,
-                                                    .change = NAN};
+    comparison->placement = must_have(malloc(sizeof *comparison->placement));
+    *comparison->placement = (struct placement){.base_offset = NAN,
+                                                .head_offset = NAN,
+                                                .base_loop = NAN,
+                                                .head_loop = NAN,
+                                                .change = NAN};
     return comparison->placement;
 }
 
@@ -106,9 +104,8 @@ struct gate *run_gate(struct run *run)
 {
     if (run->gate)
         return run->gate;
-    run->gate = calloc(1, sizeof *run->gate);
-    if (run->gate)
-        run->gate->drift = run->gate->between = run->gate->between_alone = NAN;
+    run->gate = must_have(calloc(1, sizeof *run->gate));
+    run->gate->drift = run->gate->between = run->gate->between_alone = NAN;
     return run->gate;
 }
 
@@ -116,7 +113,8 @@ struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path)
 {
     struct arm *const arm = NAMED_ADD(gate, arms, n_arms, name);
 
-    return arm && !string_set(&arm->path, path) ? arm : NULL;
+    arm->path = copy_text(path);
+    return arm;
 }
 
 bool result_code_is_worse(const struct result *result)
@@ -155,8 +153,6 @@ int comparison_add_trial(struct comparison *comparison, const struct trial *tria
         (n && comparison->trials[n - 1].process > trial->process))
         return -EINVAL;
     struct trial *const added = LIST_ADD(comparison, trials, n_trials);
-    if (!added)
-        return -ENOMEM;
     *added = *trial;
     return 0;
 }

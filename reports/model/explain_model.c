@@ -77,9 +77,7 @@ struct explanation *result_explanation(struct result *result)
     struct explanation *const old = result->explanation;
     if (old)
         return old;
-    struct explanation *const made = calloc(1, sizeof *made);
-    if (!made)
-        return NULL;
+    struct explanation *const made = must_have(calloc(1, sizeof *made));
     made->executed = (struct executed){.instructions = NAN,
                                        .steps = NAN,
                                        .seconds = NAN,
@@ -102,8 +100,7 @@ struct explanation *result_explanation(struct result *result)
     struct entry *function(struct owner *to, const char *name)           \
     {                                                                    \
         struct entry *const added = NAMED_ADD(to, list, n_##list, name); \
-        if (added)                                                       \
-            unknown = NAN;                                               \
+        unknown = NAN;                                                   \
         return added;                                                    \
     }
 
@@ -121,13 +118,10 @@ ADDS(finding_add_against, explained_evidence, explained_finding, against,
      added->value = added->threshold = added->factor)
 /* clang-format on */
 
-int loop_add_count(struct explained_loop *loop, const char *name, double value)
+void loop_add_count(struct explained_loop *loop, const char *name, double value)
 {
     struct explained_count *const count = NAMED_ADD(loop, counts, n_counts, name);
-    if (!count)
-        return -ENOMEM;
     count->value = value;
-    return 0;
 }
 
 double loop_count(const struct explained_loop *loop, const char *name)

@@ -112,8 +112,7 @@ struct explanation {
 extern const struct fields explanation_fields, explanation_findings;
 
 struct result;
-/* The explanation of a case; a new one, in which no number is known, if there is none.
- * NULL: out of memory. */
+/* The explanation of a case; a new one, in which no number is known, if there is none. */
 struct explanation *result_explanation(struct result *result);
 void explanation_free(struct explanation *explanation); /* NULL is none */
 /* Its bounds explain its time, but for a part that needs no cause. */
@@ -121,11 +120,11 @@ static inline bool explanation_is_whole(const struct explanation *explanation)
 {
     return explanation->residual_share < 0.05;
 }
-/* Append an entry, whose numbers are NaN, and return it, or NULL when out of memory.
- * Texts are copied; NULL where there is none. */
+/* Append an entry, whose numbers are NaN, and return it. Texts are copied; NULL where
+ * there is none. */
 struct explained_loop *explanation_add_loop(struct explanation *explanation,
                                             const char *where);
-int loop_add_count(struct explained_loop *loop, const char *name, double value);
+void loop_add_count(struct explained_loop *loop, const char *name, double value);
 /* NaN if there is no such count. */
 double loop_count(const struct explained_loop *loop, const char *name);
 struct explained_bound *explanation_add_bound(struct explanation *explanation,

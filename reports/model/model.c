@@ -57,44 +57,40 @@ static int number_add(double **list, size_t *n, double value)
     if (!isfinite(value) || value < 0)
         return -EINVAL;
     double *const entry = array_add(list, n, sizeof *entry);
-    if (!entry)
-        return -ENOMEM;
     *entry = value;
     return 0;
 }
 
-static int setting_add(struct setting **list, size_t *n, const char *name,
-                       const char *value)
+static void setting_add(struct setting **list, size_t *n, const char *name,
+                        const char *value)
 {
     struct setting *const entry = named_add(list, n, sizeof *entry, name);
 
-    return entry ? string_set(&entry->value, value) : -ENOMEM;
+    entry->value = copy_text(value);
 }
 
-static int fact_add(struct facts *facts, const char *name, struct fact like)
+static void fact_add(struct facts *facts, const char *name, struct fact like)
 {
     struct fact *const fact = NAMED_ADD(facts, fact, n, name);
 
-    if (!fact)
-        return -ENOMEM;
     fact->kind = like.kind;
     fact->number = like.number;
-    return string_set(&fact->text, like.text);
+    fact->text = copy_text(like.text);
 }
 
-int facts_text(struct facts *facts, const char *name, const char *text)
+void facts_text(struct facts *facts, const char *name, const char *text)
 {
-    return fact_add(facts, name, (struct fact){.kind = FACT_TEXT, .text = (char *)text});
+    fact_add(facts, name, (struct fact){.kind = FACT_TEXT, .text = (char *)text});
 }
 
-int facts_number(struct facts *facts, const char *name, double number)
+void facts_number(struct facts *facts, const char *name, double number)
 {
-    return fact_add(facts, name, (struct fact){.kind = FACT_NUMBER, .number = number});
+    fact_add(facts, name, (struct fact){.kind = FACT_NUMBER, .number = number});
 }
 
-int facts_bool(struct facts *facts, const char *name, bool value)
+void facts_bool(struct facts *facts, const char *name, bool value)
 {
-    return fact_add(facts, name, (struct fact){.kind = FACT_BOOL, .number = value});
+    fact_add(facts, name, (struct fact){.kind = FACT_BOOL, .number = value});
 }
 
 static const struct fact *facts_find(const struct facts *facts, const char *name,
@@ -127,10 +123,9 @@ bool run_is_emulated(const struct run *run)
 
 struct run *run_new(void)
 {
-    struct run *run = calloc(1, sizeof *run);
+    struct run *const run = must_have(calloc(1, sizeof *run));
 
-    if (run)
-        run->schema_version = RUN_SCHEMA_VERSION;
+    run->schema_version = RUN_SCHEMA_VERSION;
     return run;
 }
 
@@ -139,7 +134,7 @@ struct result *run_add_result(struct run *run)
     return LIST_ADD(run, results, n_results);
 }
 
-int result_set_name(struct result *result, const char *name)
+void result_set_name(struct result *result, const char *name)
 {
     const size_t first = strcspn(name, "/");
     char op[MODEL_NAME_MAX], shape[MODEL_NAME_MAX];
@@ -148,32 +143,33 @@ int result_set_name(struct result *result, const char *name)
     snprintf(shape, sizeof shape, "%s", name[first] ? name + first + 1 : "");
     for (char *at = shape; (at = strchr(at, '/')); at++)
         *at = 'x';
-    return string_set(&result->id, name)
-               ?: string_set(&result->op, op)
-               ?: string_set(&result->shape, shape)
-               ?: string_set(&result->type, "")
-               ?: string_set(&result->isa, "") ?: string_set(&result->variant, "");
+    string_set(&result->id, name);
+    string_set(&result->op, op);
+    string_set(&result->shape, shape);
+    string_set(&result->type, "");
+    string_set(&result->isa, "");
+    string_set(&result->variant, "");
 }
 
-int result_set_status(struct result *result, enum status status, const char *reason)
+void result_set_status(struct result *result, enum status status, const char *reason)
 {
     result->status = status;
-    return string_set(&result->reason, reason);
+    string_set(&result->reason, reason);
 }
 
-int result_add_note(struct result *result, const char *note)
+void result_add_note(struct result *result, const char *note)
 {
-    return strings_add(&result->notes, &result->n_notes, note);
+    strings_add(&result->notes, &result->n_notes, note);
 }
 
-int result_add_setting(struct result *result, const char *name, const char *value)
+void result_add_setting(struct result *result, const char *name, const char *value)
 {
-    return setting_add(&result->settings, &result->n_settings, name, value);
+    setting_add(&result->settings, &result->n_settings, name, value);
 }
 
-int result_add_module_option(struct result *result, const char *name, const char *value)
+void result_add_module_option(struct result *result, const char *name, const char *value)
 {
-    return setting_add(&result->module.options, &result->module.n_options, name, value);
+    setting_add(&result->module.options, &result->module.n_options, name, value);
 }
 
 /* Rounds do not go back. */
@@ -183,8 +179,6 @@ static int sample_add(double **samples, uint32_t **rounds, size_t *n, uint32_t r
     if (*n && (*rounds)[*n - 1] > round)
         return -EINVAL;
     uint32_t *const entry = array_grow(rounds, *n, sizeof *entry);
-    if (!entry)
-        return -ENOMEM;
     *entry = round;
     return number_add(samples, n, ns);
 }
@@ -206,32 +200,26 @@ int result_add_apart(struct result *result, uint32_t round, double ns)
     return sample_add(&apart->samples_ns, &apart->rounds, &apart->n, round, ns);
 }
 
-int result_join_apart(struct result *result)
+void result_join_apart(struct result *result)
 {
     const struct apart *const apart = &result->samples.apart;
     FREED_BY(free_memory) double *ns = result->samples.ns;
     FREED_BY(free_memory) uint32_t *rounds = result->samples.rounds;
     const size_t n = result->samples.n;
-    int code = 0;
 
     result->samples.ns = NULL;
     result->samples.rounds = NULL;
     result->samples.n = 0;
     result->samples.shared = true;
-    for (size_t i = 0, k = 0; i + k < n + apart->n && !code;) {
+    /* A round that has a sample takes no second one. */
+    for (size_t i = 0, k = 0; i + k < n + apart->n;)
         if (k == apart->n || (i < n && rounds[i] <= apart->rounds[k])) {
-            code = result_add_sample(result, rounds[i], ns[i]);
+            result_add_sample(result, rounds[i], ns[i]);
             i++;
         } else {
-            const size_t last = result->samples.n;
-            const bool has = last && result->samples.rounds[last - 1] == apart->rounds[k];
-            code =
-                has ? 0
-                    : result_add_sample(result, apart->rounds[k], apart->samples_ns[k]);
+            result_add_sample(result, apart->rounds[k], apart->samples_ns[k]);
             k++;
         }
-    }
-    return code;
 }
 
 int result_add_voided(struct result *result, double ns)
@@ -259,9 +247,8 @@ struct metric *result_add_metric(struct result *result, const char *name,
 {
     struct metric *const metric = NAMED_ADD(result, metrics, n_metrics, name);
 
-    if (!metric || string_set(&metric->unit, unit) ||
-        string_set(&metric->formula, formula))
-        return NULL;
+    metric->unit = copy_text(unit);
+    metric->formula = copy_text(formula);
     metric->value = NAN;
     return metric;
 }
@@ -296,11 +283,9 @@ static int compare_ids(const void *left, const void *right)
 struct result **run_by_id(const struct run *run,
                           bool (*wanted)(const struct result *result), size_t *n)
 {
-    struct result **const list = malloc((run->n_results + 1) * sizeof *list);
+    struct result **const list = must_have(malloc((run->n_results + 1) * sizeof *list));
 
     *n = 0;
-    if (!list)
-        return NULL;
     FOR_EACH (struct result, result, run->results, run->n_results)
         if (result->id && (!wanted || wanted(result)))
             list[(*n)++] = result;

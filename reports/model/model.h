@@ -257,38 +257,38 @@ extern const struct fields run_fields, tool_fields, run_sources, run_account,
     result_settings;
 
 /* Building blocks. All strings are copied; *_add functions append and return the new
- * entry, or NULL when out of memory. */
+ * entry. */
 struct run *run_new(void);
 void run_free(struct run *run);
 void run_delete(struct run **run); /* for FREED_BY() */
 struct result *
 run_add_result(struct run *run); /* zeroed; earlier pointers become invalid */
-int facts_text(struct facts *facts, const char *name, const char *text);
-int facts_number(struct facts *facts, const char *name, double number);
-int facts_bool(struct facts *facts, const char *name, bool value);
+void facts_text(struct facts *facts, const char *name, const char *text);
+void facts_number(struct facts *facts, const char *name, double number);
+void facts_bool(struct facts *facts, const char *name, bool value);
 /* Facts of that name and kind: NULL and NaN if there is none. */
 const char *facts_find_text(const struct facts *facts, const char *name);
 double facts_find_number(const struct facts *facts, const char *name);
 /* True if its CPU was emulated: times are then no evidence of anything. */
 bool run_is_emulated(const struct run *run);
 /* The id of a case of another program: "BM_sort/64/8" is of op BM_sort, and its shape is
- * 64x8. Texts that are none of its name are empty. -ENOMEM. */
-int result_set_name(struct result *result, const char *name);
-int result_set_status(struct result *result, enum status status, const char *reason);
-int result_add_note(struct result *result, const char *note);
+ * 64x8. Texts that are none of its name are empty. */
+void result_set_name(struct result *result, const char *name);
+void result_set_status(struct result *result, enum status status, const char *reason);
+void result_add_note(struct result *result, const char *note);
 /* -EINVAL for numbers that are not finite or below 0, and for rounds that do not ascend.
  */
 int result_add_sample(struct result *result, uint32_t round, double ns);
 /* The same for a batch that is set apart. */
 int result_add_apart(struct result *result, uint32_t round, double ns);
 /* Makes a sample of a batch that is apart for each round without one: the result is
- * shared. -ENOMEM. */
-int result_join_apart(struct result *result);
+ * shared. */
+void result_join_apart(struct result *result);
 /* The raw total of a batch that counts in `voided`. */
 int result_add_voided(struct result *result, double ns);
 int result_add_clock(struct result *result, double ghz);
-int result_add_setting(struct result *result, const char *name, const char *value);
-int result_add_module_option(struct result *result, const char *name, const char *value);
+void result_add_setting(struct result *result, const char *name, const char *value);
+void result_add_module_option(struct result *result, const char *name, const char *value);
 struct counter *result_add_counter(struct result *result, const char *name);
 int counter_add_sample(struct counter *counter, double value);
 /* Its value is NaN until it is derived. */
@@ -319,7 +319,7 @@ const char *result_element(const struct result *result);
 /* Time of a call in a sample, without what the loop costs. */
 double result_per_call(const struct result *result, size_t sample);
 /* Its results that have an id and are wanted (NULL: all), by id and then in their order;
- * to be freed. NULL: out of memory. */
+ * to be freed. */
 struct result **run_by_id(const struct run *run,
                           bool (*wanted)(const struct result *result), size_t *n);
 /* Index behind the last result of the group that begins at `first`. */

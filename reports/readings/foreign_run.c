@@ -6,21 +6,22 @@
 /* Longer texts are no output of a harness. */
 enum { TEXT_MOST = 1 << 26 };
 
-int foreign_begin(struct run *run, const char *harness)
+void foreign_begin(struct run *run, const char *harness)
 {
     run->schema_version = RUN_SCHEMA_VERSION;
-    return string_set(&run->started_at, "")
-               ?: string_set(&run->tool_version, "")
-               ?: string_set(&run->tool_commit, "")
-               ?: string_set(&run->tool_compiler, "")
-               ?: string_set(&run->tool_flags, "")
-               ?: string_set(&run->seed, "")
-               ?: facts_text(&run->settings, "harness", harness);
+    string_set(&run->started_at, "");
+    string_set(&run->tool_version, "");
+    string_set(&run->tool_commit, "");
+    string_set(&run->tool_compiler, "");
+    string_set(&run->tool_flags, "");
+    string_set(&run->seed, "");
+    facts_text(&run->settings, "harness", harness);
 }
 
-int foreign_set_machine(struct run *run, const char *machine)
+void foreign_set_machine(struct run *run, const char *machine)
 {
-    return *machine ? string_set(&run->fingerprint, machine) : 0;
+    if (*machine)
+        string_set(&run->fingerprint, machine);
 }
 
 struct result *foreign_result(struct run *run, const char *name)
@@ -29,8 +30,7 @@ struct result *foreign_result(struct run *run, const char *name)
         if (!strcmp(result->id, name))
             return result;
     struct result *const result = run_add_result(run);
-    if (!result || result_set_name(result, name))
-        return NULL;
+    result_set_name(result, name);
     result->group = run->n_results - 1;
     result->threads = result->threads_used = 1;
     result->samples.iterations = 1; /* samples are of one iteration already */
@@ -40,16 +40,16 @@ struct result *foreign_result(struct run *run, const char *name)
 int foreign_add_sample(struct result *result, double ns)
 {
     const int code = result_add_sample(result, (uint32_t)result->samples.n, ns);
-    return code || result->status != STATUS_PENDING
-               ? code
-               : result_set_status(result, STATUS_OK, NULL);
+    if (!code && result->status == STATUS_PENDING)
+        result->status = STATUS_OK;
+    return code;
 }
 
-int foreign_set_median(struct result *result, double ns)
+void foreign_set_median(struct result *result, double ns)
 {
     result->summary.median_ns = result->summary.min_ns = ns;
-    return string_set(&result->summary.ci_reason, "of another program")
-               ?: result_set_status(result, STATUS_OK, NULL);
+    string_set(&result->summary.ci_reason, "of another program");
+    result_set_status(result, STATUS_OK, NULL);
 }
 
 /* ---- texts ---- */
@@ -87,11 +87,10 @@ static uint32_t go_threads(const char *text)
 }
 
 /* "cpu: ..." is the machine, "goos: ..." its system. */
-static int read_go_head(struct run *run, const char *text)
+static void read_go_head(struct run *run, const char *text)
 {
     static const char *const keys[] = {"\ncpu: ", "\ngoos: ", "\ngoarch: "};
     FREED_BY(buffer_free) struct buffer machine = {.text = NULL}, whole = {.text = NULL};
-    int code = 0;
     buffer_format(&whole, "\n%.4096s", text);
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         const char *const found = strstr(buffer_text(&whole), keys[i]);
@@ -102,31 +101,28 @@ static int read_go_head(struct run *run, const char *text)
         buffer_format(&machine, "%s%.*s", i ? ", " : "", length < 200 ? (int)length : 200,
                       value);
         if (i == 0)
-            code = facts_text(&run->host, "cpu", buffer_text(&machine));
+            facts_text(&run->host, "cpu", buffer_text(&machine));
     }
-    if (!code && (whole.failed || machine.failed))
-        return -ENOMEM;
-    return code ?: foreign_set_machine(run, buffer_text(&machine));
+    foreign_set_machine(run, buffer_text(&machine));
 }
 
 static int add_reading(struct run *run, const struct reading *reading, uint32_t threads)
 {
     struct result *const result = foreign_result(run, reading->name);
-    if (!result)
-        return -ENOMEM;
     result->threads = result->threads_used = (int)(reading->threads ?: threads);
-    if (reading->reason)
-        return result_set_status(result, STATUS_FAILED, reading->reason);
-    return foreign_add_sample(result, reading->ns);
+    if (!reading->reason)
+        return foreign_add_sample(result, reading->ns);
+    result_set_status(result, STATUS_FAILED, reading->reason);
+    return 0;
 }
 
 static int fill(struct run *run, size_t which, const char *text,
                 const struct readings *readings, uint32_t threads)
 {
-    const bool go = texts[which].reader == read_go;
-    int code = foreign_begin(run, texts[which].name);
-    if (!code && go)
-        code = read_go_head(run, text);
+    int code = 0;
+    foreign_begin(run, texts[which].name);
+    if (texts[which].reader == read_go)
+        read_go_head(run, text);
     for (size_t i = 0; i < readings->n && !code; i++)
         code = add_reading(run, &readings->entry[i], threads);
     return code;
@@ -141,21 +137,15 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
         const uint32_t threads = texts[i].reader == read_go ? go_threads(text) : 1;
         const struct reading_form form = {.tick_ns = 1, .threads = threads};
         struct error ignored;
-        FREED_BY(free_memory) char *copy = malloc(size);
-        if (copy) {
-            memcpy(copy, text, size);
-            texts[i].reader(copy, &form, &readings, &ignored);
-            readings_tell_apart(&readings);
-        }
-        if (!copy || readings.failed)
-            code = -ENOMEM;
-        else if (readings.n > READINGS_MOST)
+        FREED_BY(free_memory) char *copy = copy_text(text);
+        texts[i].reader(copy, &form, &readings, &ignored);
+        readings_tell_apart(&readings);
+        if (readings.n > READINGS_MOST)
             code = -E2BIG;
         else if (readings.n)
             code = fill(run, i, text, &readings, threads);
     }
     return code == 0 && run->n_results ? 0
-           : code == -ENOMEM           ? error_set(error, code, "out of memory")
            : code == -E2BIG
                ? error_set(error, code, "more than %d results", READINGS_MOST)
            : !text[strspn(text, " \t\r\n")]

@@ -10,8 +10,8 @@
 #include "text/text.h"
 
 /* The value of an attribute of the element that begins at `element`, to be freed; NULL:
- * it has none, or no memory is left. */
-static char *attribute(const char *element, const char *name, bool *failed)
+ * it has none. */
+static char *attribute(const char *element, const char *name)
 {
     static const struct {
         const char *entity;
@@ -26,10 +26,9 @@ static char *attribute(const char *element, const char *name, bool *failed)
     if (!at || at >= end)
         return NULL;
     at += n + 2;
-    char *const value = malloc(strcspn(at, "\"") + 1);
+    char *const value = must_have(malloc(strcspn(at, "\"") + 1));
     char *to = value;
-    *failed |= !value;
-    while (value && *at && *at != '"') {
+    while (*at && *at != '"') {
         size_t i = 0;
         while (i < ARRAY_LEN(entities) &&
                strncmp(at, entities[i].entity, strlen(entities[i].entity)) != 0)
@@ -37,8 +36,7 @@ static char *attribute(const char *element, const char *name, bool *failed)
         *to++ = i < ARRAY_LEN(entities) ? entities[i].c : *at;
         at += i < ARRAY_LEN(entities) ? strlen(entities[i].entity) : 1;
     }
-    if (value)
-        *to = '\0';
+    *to = '\0';
     return value;
 }
 
@@ -55,8 +53,7 @@ static void take(const char *test, const char *name, const char *mean,
     char *end = NULL;
     const double ns = mean ? strtod(mean, &end) : NAN;
     buffer_format(&id, "%s/%s", test, name);
-    readings->failed |= id.failed;
-    if (!id.failed && mean && end != mean)
+    if (mean && end != mean)
         readings_add(readings, id.text, id.length, ns);
 }
 
@@ -71,14 +68,13 @@ int read_catch2(char *text, const struct reading_form *form, struct readings *re
                              : begins(at + 1, "BenchmarkResults") ? &name
                                                                   : NULL;
         if (begins(at + 1, "Section") || !strncmp(at, "</Section>", 10)) {
-            FREED_BY(free_memory) char *section =
-                attribute(at, "name", &readings->failed);
+            FREED_BY(free_memory) char *section = attribute(at, "name");
             readings_begin(readings, section ?: "", strlen(section ?: ""));
         } else if (where) {
             free(*where);
-            *where = attribute(at, "name", &readings->failed);
+            *where = attribute(at, "name");
         } else if (test && name && begins(at + 1, "mean")) {
-            FREED_BY(free_memory) char *mean = attribute(at, "value", &readings->failed);
+            FREED_BY(free_memory) char *mean = attribute(at, "value");
             take(test, name, mean, readings);
             free(name);
             name = NULL;

@@ -29,21 +29,14 @@ void readings_put(struct readings *readings, const char *name, size_t length,
         return;
     struct reading *const entry =
         array_grow(&readings->entry, readings->n, sizeof *entry);
-    reading.name = malloc(length + 12);
-    reading.reason = reading.section = NULL;
+    reading.name = must_have(malloc(length + 12));
     reading.no_time = bad && !reason;
-    if (!entry || !reading.name) {
-        free(reading.name);
-        readings->failed = true;
-        return;
-    }
     memcpy(reading.name, name, length);
     reading.name[length] = '\0';
     if (!readings->repeats)
         number_name(readings, reading.name, length);
-    if (string_set(&reading.reason, reading.no_time ? FOREIGN_NO_TIME : reason) ||
-        string_set(&reading.section, readings->section))
-        readings->failed = true;
+    reading.reason = copy_text(reading.no_time ? FOREIGN_NO_TIME : reason);
+    reading.section = copy_text(readings->section);
     *entry = reading;
     readings->n++;
 }
@@ -56,7 +49,7 @@ void readings_begin(struct readings *readings, const char *section, size_t lengt
 
 static bool has_sections(const struct readings *readings)
 {
-    for (size_t i = 1; i < readings->n && !readings->failed; i++)
+    for (size_t i = 1; i < readings->n; i++)
         if (strcmp(readings->entry[i].section, readings->entry[0].section) != 0)
             return true;
     return false;
@@ -70,10 +63,7 @@ void readings_tell_apart(struct readings *readings)
         char *name;
         if (!*entry->section)
             continue;
-        if (asprintf(&name, "%s/%s", entry->section, entry->name) < 0) {
-            readings->failed = true;
-            return;
-        }
+        must(asprintf(&name, "%s/%s", entry->section, entry->name));
         free(entry->name);
         entry->name = name;
     }

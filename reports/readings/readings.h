@@ -29,7 +29,6 @@ struct readings {
     size_t n;
     char section[SECTION_MOST + 1]; /* of what is added from now on */
     bool repeats; /* the second number of a name is a repetition, not case NAME#2 */
-    bool failed;  /* no memory was left for a reading */
 };
 /* A time that is no positive number is a failure for this reason. Nothing is added to
  * more than READINGS_MOST, nor without a name. */
@@ -75,17 +74,16 @@ harness_reader read_names, read_criterion_list;
 
 /* ---- runs (foreign_run.c) ---- */
 
-/* Functions return 0 or -ENOMEM. */
 /* Names the harness of an empty run, and gives it what each run has. */
-int foreign_begin(struct run *run, const char *harness);
+void foreign_begin(struct run *run, const char *harness);
 /* Sets facts of the machine that do not change from run to run. */
-int foreign_set_machine(struct run *run, const char *machine);
+void foreign_set_machine(struct run *run, const char *machine);
 /* The result of that name, which is made if it is not there; or NULL. */
 struct result *foreign_result(struct run *run, const char *name);
 /* A repetition of a case. */
 int foreign_add_sample(struct result *result, double ns);
 /* A case of which the file has the median alone. */
-int foreign_set_median(struct result *result, double ns);
+void foreign_set_median(struct result *result, double ns);
 
 /* The case of a document of criterion, which does not tell its name. */
 #define FOREIGN_CRITERION "criterion"

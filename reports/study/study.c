@@ -176,8 +176,7 @@ struct study_claim *study_add_claim(struct study *study, const char *id)
 {
     struct study_claim *const claim = NAMED_ADD(study, claims, n_claims, id);
 
-    if (claim)
-        study_check_begin(&claim->check);
+    study_check_begin(&claim->check);
     return claim;
 }
 
@@ -185,34 +184,32 @@ struct study_check *study_add_evidence(struct study_claim *claim)
 {
     struct study_check *const check = LIST_ADD(claim, evidence, n_evidence);
 
-    if (check)
-        study_check_begin(check);
+    study_check_begin(check);
     return check;
 }
 
-int study_add_pair(struct study_pairs *pairs, const char *first, const char *second)
+void study_add_pair(struct study_pairs *pairs, const char *first, const char *second)
 {
     struct study_pair *const pair = NAMED_ADD(pairs, pair, n, first);
 
-    return pair ? string_set(&pair->of[1], second) : -ENOMEM;
+    pair->of[1] = copy_text(second);
 }
 
 struct study_point *study_add_point(struct study_check *check, const char *at)
 {
     struct study_point *const point = NAMED_ADD(check, points, n_points, at);
 
-    if (point)
-        point->value = NAN;
+    point->value = NAN;
     return point;
 }
 
-int study_add_absent(struct study_check *check, const char *at, const char *reason,
-                     const char *type)
+void study_add_absent(struct study_check *check, const char *at, const char *reason,
+                      const char *type)
 {
     struct study_point *const point = study_add_point(check, at);
 
-    return point ? string_set(&point->reason, reason) ?: string_set(&point->type, type)
-                 : -ENOMEM;
+    point->reason = copy_text(reason);
+    point->type = copy_text(type);
 }
 
 void study_point_exact(struct study_point *point, double value)
@@ -223,9 +220,9 @@ void study_point_exact(struct study_point *point, double value)
 
 static struct study_factor *unknown_factors(size_t n)
 {
-    struct study_factor *const factors = calloc(n ?: 1, sizeof *factors);
+    struct study_factor *const factors = must_have(calloc(n ?: 1, sizeof *factors));
 
-    for (size_t i = 0; factors && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         factors[i].value = NAN;
     return factors;
 }
@@ -234,10 +231,8 @@ struct study_sum *study_add_sum(struct study_account *account, const char *at)
 {
     struct study_sum *const sum = NAMED_ADD(account, sums, n_sums, at);
 
-    if (!sum)
-        return NULL;
     sum->total.value = sum->residual.value = sum->reverse_residual.value = NAN;
     sum->parts = unknown_factors(account->parts.n);
     sum->reverse = unknown_factors(account->reverse.n);
-    return sum->parts && sum->reverse ? sum : NULL;
+    return sum;
 }

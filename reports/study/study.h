@@ -5,7 +5,7 @@
  * describes the file, study-schema.json its fields; study_read_json() of json/ reads one.
  * Whoever measures adds points to the checks, and study_judge() derives all verdicts from
  * these. Texts and numbers alone: a saved study prints as the live one did. Nothing here
- * knows a run. Out of memory is -ENOMEM or NULL.
+ * knows a run.
  */
 #pragma once
 
@@ -228,7 +228,7 @@ struct study_claim *study_find_claim(const struct study *study, const char *id);
 /* Each appends an entry, empty but for its name, and returns it. Texts are copied. */
 struct study_claim *study_add_claim(struct study *study, const char *id);
 struct study_check *study_add_evidence(struct study_claim *claim);
-int study_add_pair(struct study_pairs *pairs, const char *first, const char *second);
+void study_add_pair(struct study_pairs *pairs, const char *first, const char *second);
 /* Drops all claims but those, and the account. No claim can be added any more. */
 void study_keep_claims(struct study *study, char *const *ids, size_t n);
 /* A check without a measure made yet: anything may lie between -INFINITY and INFINITY. */
@@ -241,16 +241,16 @@ double study_level(const struct study *study);
 /* Appends a point whose value is not known. */
 struct study_point *study_add_point(struct study_check *check, const char *at);
 /* The same with a reason and what to type (or NULL). */
-int study_add_absent(struct study_check *check, const char *at, const char *reason,
-                     const char *type);
+void study_add_absent(struct study_check *check, const char *at, const char *reason,
+                      const char *type);
 /* Gives a point a value without error: a count, a fact. */
 void study_point_exact(struct study_point *point, double value);
 /* Appends an entry whose factors are not known. */
 struct study_sum *study_add_sum(struct study_account *account, const char *at);
 
 /* Evaluates the formulas of all arithmetic checks (claims and evidence); a formula that
- * has no value is absent. 0 or -ENOMEM. */
-int study_calculate(struct study *study);
+ * has no value is absent. */
+void study_calculate(struct study *study);
 
 /* The verdict of one point of a check: inside `expect` with its whole interval, outside
  * by more than the floor, or neither. A claim of an effect, which expects a ratio of
@@ -267,8 +267,8 @@ enum study_verdict study_point_verdict(const struct study_check *check,
 #define STUDY_MOST_FLOOR 0.02
 
 /* Derives the verdicts of all checks. A check is refuted if any of its points is, else
- * not measurable if a point has no value, else confirmed if all are. 0 or -ENOMEM. */
-int study_judge(struct study *study);
+ * not measurable if a point has no value, else confirmed if all are. */
+void study_judge(struct study *study);
 /* Claims with that verdict; contested ones count as confirmed. */
 size_t study_count(const struct study *study, enum study_verdict verdict);
 /* Exit status of `--expect=confirmed`: 1 if a claim is refuted or contested, 3 if

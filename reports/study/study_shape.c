@@ -44,8 +44,10 @@ int study_arm_shape(const struct study_arm *arm, const char *at, char **shape,
     FREED_BY(buffer_free) struct buffer out = {.text = NULL};
     const char *const set = arm->shape && *arm->shape == '+' ? arm->shape + 1 : NULL;
 
-    if (!set)
-        return string_set(shape, arm->shape ?: at);
+    if (!set) {
+        string_set(shape, arm->shape ?: at);
+        return 0;
+    }
     if (!has_letters_alone(set) || !at || !has_letters_alone(at))
         return invalid(error, "%s cannot be set in the shape %s", arm->shape,
                        at ?: "of no point");
@@ -54,5 +56,6 @@ int study_arm_shape(const struct study_arm *arm, const char *at, char **shape,
     for (const char *part = set; *part; part += letter_length(part))
         if (!find_letter(at, *part))
             add_part(&out, part);
-    return out.failed ? -ENOMEM : string_set(shape, buffer_text(&out));
+    string_set(shape, buffer_text(&out));
+    return 0;
 }

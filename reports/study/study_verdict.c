@@ -100,22 +100,22 @@ static int weight(enum study_verdict verdict)
     return weights[verdict];
 }
 
-static int take_reason(struct study_check *check, const struct study_point *point)
+static void take_reason(struct study_check *check, const struct study_point *point)
 {
     const bool absent = point->verdict == STUDY_NOT_MEASURABLE;
     const char *const reason = point->reason ?: "too few rounds for an interval";
 
-    return string_set(&check->reason, absent ? reason : NULL)
-               ?: string_set(&check->type, absent ? point->type : NULL);
+    string_set(&check->reason, absent ? reason : NULL);
+    string_set(&check->type, absent ? point->type : NULL);
 }
 
-static int judge_check(struct study_check *check)
+static void judge_check(struct study_check *check)
 {
     check->how = HOW_NONE;
     check->decided_by = 0;
     check->verdict = check->reason ? STUDY_NOT_MEASURABLE : STUDY_PENDING;
     if (!check->n_points)
-        return 0;
+        return;
     for (size_t i = 0; i < check->n_points; i++) {
         struct study_point *const point = &check->points[i];
         point->floor = least_floor(check, point);
@@ -126,23 +126,20 @@ static int judge_check(struct study_check *check)
     const struct study_point *const point = &check->points[check->decided_by];
     check->verdict = point->verdict;
     check->how = point->how;
-    return take_reason(check, point);
+    take_reason(check, point);
 }
 
-int study_judge(struct study *study)
+void study_judge(struct study *study)
 {
     FOR_EACH (struct study_claim, claim, study->claims, study->n_claims) {
         bool against = false;
         FOR_EACH (struct study_check, check, claim->evidence, claim->n_evidence) {
-            if (judge_check(check))
-                return -ENOMEM;
+            judge_check(check);
             against |= check->verdict == STUDY_REFUTED;
         }
-        if (judge_check(&claim->check))
-            return -ENOMEM;
+        judge_check(&claim->check);
         claim->contested = against && claim->check.verdict == STUDY_CONFIRMED;
     }
-    return 0;
 }
 
 size_t study_count(const struct study *study, enum study_verdict verdict)
@@ -168,28 +165,22 @@ int study_expect_confirmed(const struct study *study, bool strict)
 
 /* ---- arithmetic ---- */
 
-static int calculate(struct study_check *check)
+static void calculate(struct study_check *check)
 {
     if (check->measure != MEASURE_ARITHMETIC || check->n_points || check->reason)
-        return 0;
+        return;
     const double value = formula_value(check->what, NULL, NULL);
     if (isnan(value))
-        return study_add_absent(check, NULL, "the formula has no value", NULL);
-    struct study_point *const point = study_add_point(check, NULL);
-    if (!point)
-        return -ENOMEM;
-    study_point_exact(point, value);
-    return 0;
+        study_add_absent(check, NULL, "the formula has no value", NULL);
+    else
+        study_point_exact(study_add_point(check, NULL), value);
 }
 
-int study_calculate(struct study *study)
+void study_calculate(struct study *study)
 {
-    int code = 0;
-
     FOR_EACH (struct study_claim, claim, study->claims, study->n_claims) {
-        code = code ?: calculate(&claim->check);
+        calculate(&claim->check);
         FOR_EACH (struct study_check, check, claim->evidence, claim->n_evidence)
-            code = code ?: calculate(check);
+            calculate(check);
     }
-    return code;
 }

@@ -4,20 +4,14 @@
 
 enum { MARKDOWN_MAX = 1000 * 1000 };
 
-int markdown_write(const struct run *run, const struct text_options *options, FILE *file)
+void markdown_write(const struct run *run, const struct text_options *options, FILE *file)
 {
     char *text = NULL;
     size_t size = 0, lines = 0;
-    FILE *memory = open_memstream(&text, &size);
+    FILE *const memory = must_have(open_memstream(&text, &size));
 
-    if (!memory)
-        return -ENOMEM;
     markdown_print(run, options, memory);
-    const bool failed = ferror(memory);
-    if (fclose(memory) || failed || !text) {
-        free(text);
-        return -ENOMEM;
-    }
+    must(ferror(memory) | fclose(memory) ? -ENOMEM : 0);
     size_t kept = size;
     while (kept > MARKDOWN_MAX || (kept < size && text[kept - 1] != '\n'))
         lines += text[--kept] == '\n';
@@ -28,5 +22,4 @@ int markdown_write(const struct run *run, const struct text_options *options, FI
                 "GitHub shows; other formats have them all.**\n",
                 lines);
     free(text);
-    return 0;
 }

@@ -247,12 +247,12 @@ static void relative_cell(const struct sheet *sheet, const struct column *column
 {
     const struct result *const base = relative_base(sheet->run, result);
     struct ratio ratio = {.unpaired = true};
-    struct speedup speedup = {.rounds = 0};
 
     if (!base || !result_has_summary(result) || !(result->summary.median_ns > 0))
         return;
     ratio.speedup = base->summary.median_ns / result->summary.median_ns;
-    if (result_speedup(result, base, &speedup) == 0 && speedup.rounds)
+    const struct speedup speedup = result_speedup(result, base);
+    if (speedup.rounds)
         ratio = (struct ratio){.speedup = speedup.times, .ci = speedup.ci};
     put_ratio(column, &ratio, true, text, tone);
 }

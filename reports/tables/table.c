@@ -341,7 +341,7 @@ void answer_write(const struct run *run, const struct text_options *options, FIL
     const struct text_options *const given = options ?: &no_options;
     struct answer answer = run_answer(run);
 
-    for (size_t i = 0; i < answer.n && !answer.text.failed; i++) {
+    for (size_t i = 0; i < answer.n; i++) {
         const enum tone tone = i || !run->gate ? TONE_PLAIN : comparison_tone(run);
         const bool colour = given->colour && tone != TONE_PLAIN;
         fputs(i ? "" : "\n", file);

@@ -27,15 +27,16 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
 void answer_write(const struct run *run, const struct text_options *options, FILE *file);
 /* All three steps at once. */
 void table_write(const struct run *run, const struct text_options *options, FILE *file);
-/* Markdown, cut where it would be too long for GitHub; 0 or -ENOMEM. */
-int markdown_write(const struct run *run, const struct text_options *options, FILE *file);
+/* Markdown, cut where it would be too long for GitHub. */
+void markdown_write(const struct run *run, const struct text_options *options,
+                    FILE *file);
 
 /* Runs side by side, each against the first, as a table or as Markdown, or as the
- * document that the page shows. 0 or -ENOMEM. */
-int matrix_write(const struct run *const *runs, const char *const *paths, size_t n,
-                 bool markdown, FILE *file);
-int matrix_json(const struct run *const *runs, const char *const *paths, size_t n,
-                struct json *json);
+ * document that the page shows. */
+void matrix_write(const struct run *const *runs, const char *const *paths, size_t n,
+                  bool markdown, FILE *file);
+void matrix_json(const struct run *const *runs, const char *const *paths, size_t n,
+                 struct json *json);
 
 /* The reasons for the speed of cases, at most 40 lines each but for code that was asked
  * for; nothing for those without an explanation (explain_text.c). table_end() does it

@@ -9,11 +9,10 @@ static int read_all(int fd, size_t most, char **bytes, size_t *size)
     for (size_t room = 0;;) {
         /* One byte more ends the text. */
         if (*size + 1 >= room) {
+            if (*size > most)
+                return -EFBIG;
             room = room ? 2 * room : 65536;
-            char *const bigger = *size > most ? NULL : realloc(*bytes, room);
-            if (!bigger)
-                return *size > most ? -EFBIG : -ENOMEM;
-            *bytes = bigger;
+            *bytes = must_have(realloc(*bytes, room));
         }
         const ssize_t got = read(fd, *bytes + *size, room - *size - 1);
         if (got < 0 && errno != EINTR)

@@ -35,7 +35,7 @@ char *file_target(const char *path)
     for (int links = 0; code > 0; links++)
         code = links > LINKS_MAX ? -ELOOP : follow(target);
     errno = -code;
-    return code ? NULL : strdup(target);
+    return code ? NULL : copy_text(target);
 }
 
 bool file_place(const char *path, struct file_place *place)

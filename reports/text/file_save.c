@@ -85,23 +85,21 @@ static int open_beside(const char *folder, bool named, char **name, struct error
 
     *name = NULL;
     if (fd >= 0 && !fstat(fd, &made)) {
-        if (asprintf(name, "%s/.simdbench-%ju.tmp", folder, (uintmax_t)made.st_ino) >= 0)
-            return fd;
-    } else if (asprintf(name, "%s/.simdbench-XXXXXX", folder) >= 0) {
-        fd = mkostemp(*name, O_CLOEXEC);
-        mask = umask(0);
-        umask(mask);
-        if (fd >= 0 && !fchmod(fd, 0666 & ~mask))
-            return fd;
-        failed(why, -errno);
-    } else {
-        errno = ENOMEM;
+        must(asprintf(name, "%s/.simdbench-%ju.tmp", folder, (uintmax_t)made.st_ino));
+        return fd;
     }
+    must(asprintf(name, "%s/.simdbench-XXXXXX", folder));
+    fd = mkostemp(*name, O_CLOEXEC);
+    mask = umask(0);
+    umask(mask);
+    if (fd >= 0 && !fchmod(fd, 0666 & ~mask))
+        return fd;
+    const int code = failed(why, -errno);
     if (fd >= 0)
         close(fd);
     free(*name);
     *name = NULL;
-    return failed(why, -errno);
+    return code;
 }
 
 /* Gives `fd` a name if it has none, and the place of `path`. UNNAMED: a sandbox may
@@ -125,7 +123,8 @@ static char *folder_of(const char *path)
 {
     const char *const slash = strrchr(path, '/');
 
-    return slash ? strndup(path, (size_t)(slash - path) + (slash == path)) : strdup(".");
+    return must_have(slash ? strndup(path, (size_t)(slash - path) + (slash == path))
+                           : strdup("."));
 }
 
 static int replace(const char *path, const struct stat *old, bool named,
@@ -134,9 +133,9 @@ static int replace(const char *path, const struct stat *old, bool named,
     FREED_BY(free_memory) char *folder = folder_of(path);
     char *name = NULL;
     FILE *file = NULL;
-    int fd = folder ? open_beside(folder, named, &name, why) : failed(why, -ENOMEM), code;
+    int fd = open_beside(folder, named, &name, why), code;
 
-    if (fd < 0 || !name)
+    if (fd < 0)
         return fd;
     /* Root writes into the files of others; they stay theirs. */
     if (old && !fchown(fd, old->st_uid, old->st_gid))

@@ -19,8 +19,7 @@ static void add(struct grid *grid, const char *text)
 {
     FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
     buffer_plain(&plain, text);
-    grid->failed |=
-        plain.failed || strings_add(&grid->cell, &grid->n, buffer_text(&plain));
+    strings_add(&grid->cell, &grid->n, buffer_text(&plain));
 }
 
 void grid_texts(struct grid *grid, const char *const *texts, size_t n)
@@ -34,11 +33,8 @@ void grid_cell(struct grid *grid, const char *format, ...)
     FREED_BY(free_memory) char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    const int length = vasprintf(&text, format, arguments);
+    must(vasprintf(&text, format, arguments));
     va_end(arguments);
-    if (length < 0)
-        text = NULL;
-    grid->failed |= !text;
     add(grid, text);
 }
 
@@ -63,13 +59,13 @@ static int width_of(const struct grid *grid, size_t column)
     return width;
 }
 
-static int print(const struct grid *grid, int indent, FILE *file)
+static void print(const struct grid *grid, int indent, FILE *file)
 {
     const size_t columns = columns_of(grid);
-    FREED_BY(free_memory) int *width = calloc(columns, sizeof *width);
-    for (size_t i = 0; width && i < columns; i++)
+    FREED_BY(free_memory) int *width = must_have(calloc(columns, sizeof *width));
+    for (size_t i = 0; i < columns; i++)
         width[i] = width_of(grid, i);
-    for (size_t row = 0; width && row < grid->n; row += columns) {
+    for (size_t row = 0; row < grid->n; row += columns) {
         int blank = indent;
         for (size_t i = 0; i < columns; i++) {
             const char *const text = grid->cell[row + i];
@@ -81,7 +77,6 @@ static int print(const struct grid *grid, int indent, FILE *file)
         }
         fputc('\n', file);
     }
-    return width ? 0 : -ENOMEM;
 }
 
 static void mark(const struct grid *grid, FILE *file)
@@ -99,16 +94,14 @@ static void mark(const struct grid *grid, FILE *file)
     }
 }
 
-int grid_write(struct grid *grid, bool markdown, int indent, FILE *file)
+void grid_write(struct grid *grid, bool markdown, int indent, FILE *file)
 {
-    const bool any = grid->n > columns_of(grid) && !grid->failed;
-    int status = grid->failed ? -ENOMEM : 0;
+    const bool any = grid->n > columns_of(grid);
     if (any && markdown)
         mark(grid, file);
     else if (any)
-        status = print(grid, indent, file);
+        print(grid, indent, file);
     strings_free(grid->cell, grid->n);
     grid->cell = NULL;
     grid->n = 0;
-    return status;
 }

@@ -25,22 +25,19 @@ static const char *valid(struct json *json, const char *text)
             buffer_format(&json->scratch, "\\x%02x", *(const unsigned char *)text);
         }
     }
-    json->failed |= json->scratch.failed;
     return buffer_text(&json->scratch);
 }
 
 /* Adds `item`, which holds copies only, so that `scratch` is free for the name. */
 static cJSON *put(struct json *json, cJSON *parent, const char *name, cJSON *item)
 {
-    if (item && !json->root && !json->failed)
+    must_have(item);
+    if (!json->root)
         return json->root = item;
-    if (parent && item &&
-        (name ? cJSON_AddItemToObject(parent, valid(json, name), item)
-              : cJSON_AddItemToArray(parent, item)))
-        return item;
-    cJSON_Delete(item);
-    json->failed = true;
-    return NULL;
+    const bool added = name ? cJSON_AddItemToObject(parent, valid(json, name), item)
+                            : cJSON_AddItemToArray(parent, item);
+    must(added ? 0 : -ENOMEM);
+    return item;
 }
 
 cJSON *json_object(struct json *json, cJSON *parent, const char *name)
@@ -78,7 +75,6 @@ void json_plain(struct json *json, cJSON *parent, const char *name, const char *
 {
     buffer_clear(&json->scratch);
     buffer_plain(&json->scratch, text);
-    json->failed |= json->scratch.failed;
     put(json, parent, name, cJSON_CreateString(buffer_text(&json->scratch)));
 }
 
@@ -104,7 +100,6 @@ void json_numbers(struct json *json, cJSON *parent, const char *name,
         buffer_format(&json->scratch, "%s%s", i ? ", " : "", text);
     }
     buffer_add(&json->scratch, "]");
-    json->failed |= json->scratch.failed;
     put(json, parent, name, cJSON_CreateRaw(buffer_text(&json->scratch)));
 }
 
@@ -119,7 +114,6 @@ void json_texts(struct json *json, cJSON *parent, const char *name, char *const 
 
 void json_answer(struct json *json, cJSON *parent, struct answer answer)
 {
-    json->failed |= answer.text.failed;
     if (answer.n)
         json_texts(json, parent, "answer", answer.line, answer.n);
     answer_free(&answer);
@@ -127,10 +121,10 @@ void json_answer(struct json *json, cJSON *parent, struct answer answer)
 
 char *json_take(struct json *json, char indent)
 {
-    char *const text = json->failed ? NULL : cJSON_Print(json->root);
+    char *const text = must_have(cJSON_Print(json->root));
 
     /* Within strings a tab is an escape. */
-    for (char *at = text; at && *at; at++)
+    for (char *at = text; *at; at++)
         *at = *at == '\t' ? indent : *at;
     json_free(json);
     return text;
@@ -166,8 +160,6 @@ void json_print(const char *text, FILE *file)
 int json_end(struct json *json, FILE *file, struct error *error)
 {
     char *const text = json_take(json, '\t');
-    if (!text)
-        return no_memory(error);
     errno = 0;
     json_print(text, file);
     fputc('\n', file);

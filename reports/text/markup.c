@@ -173,8 +173,8 @@ void answer_next(struct answer *answer)
 {
     struct buffer *const text = &answer->text;
 
-    if (text->length && strings_add(&answer->line, &answer->n, buffer_text(text)))
-        text->failed = true;
+    if (text->length)
+        strings_add(&answer->line, &answer->n, buffer_text(text));
     buffer_clear(text);
 }
 
@@ -184,25 +184,19 @@ void answer_free(struct answer *answer)
     buffer_free(&answer->text);
 }
 
-int text_answer(FILE *file, struct answer answer)
+void text_answer(FILE *file, struct answer answer)
 {
-    const int status = answer.text.failed ? -ENOMEM : 0;
-
-    fputs(answer.n && !status ? "\n" : "", file);
-    for (size_t i = 0; i < answer.n && !status; i++)
+    fputs(answer.n ? "\n" : "", file);
+    for (size_t i = 0; i < answer.n; i++)
         fprintf(file, "%s\n", answer.line[i]);
     answer_free(&answer);
-    return status;
 }
 
-int text_answer_markdown(FILE *file, struct answer answer)
+void text_answer_markdown(FILE *file, struct answer answer)
 {
-    const int status = answer.text.failed ? -ENOMEM : 0;
-
-    for (size_t i = 0; i < answer.n && !status; i++)
+    for (size_t i = 0; i < answer.n; i++)
         text_markdown_tell(file, "**%s**\n\n", answer.line[i]);
     answer_free(&answer);
-    return status;
 }
 
 void text_csv(FILE *file, const char *raw)

@@ -190,30 +190,22 @@ void texts_free(char *const *texts, size_t n)
         free(texts[i]);
 }
 
-static bool buffer_reserve(struct buffer *buffer, size_t more)
+static void buffer_reserve(struct buffer *buffer, size_t more)
 {
     size_t room = buffer->room ? buffer->room : 128;
-    char *bigger;
 
     while (room - buffer->length <= more)
         room *= 2;
-    if (buffer->failed || room == buffer->room)
-        return !buffer->failed;
-    bigger = realloc(buffer->text, room);
-    buffer->failed = !bigger;
-    if (bigger) {
-        buffer->text = bigger;
-        buffer->room = room;
-    }
-    return bigger;
+    if (room != buffer->room)
+        buffer->text = must_have(realloc(buffer->text, room));
+    buffer->room = room;
 }
 
 void buffer_add(struct buffer *buffer, const char *text)
 {
     size_t length = strlen(text);
 
-    if (!buffer_reserve(buffer, length))
-        return;
+    buffer_reserve(buffer, length);
     memcpy(buffer->text + buffer->length, text, length + 1);
     buffer->length += length;
 }
@@ -227,8 +219,8 @@ buffer_vformat(struct buffer *buffer, const char *format, va_list arguments)
     va_copy(again, arguments);
     length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    if (length < 0 || !buffer_reserve(buffer, (size_t)length))
-        return;
+    must(length);
+    buffer_reserve(buffer, (size_t)length);
     vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, arguments);
     buffer->length += (size_t)length;
 }

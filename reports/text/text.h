@@ -64,11 +64,10 @@ void texts_free(char *const *texts, size_t n);
 #define LIST(type, ...) \
     (type const[]){__VA_ARGS__}, ARRAY_LEN(((type const[]){__VA_ARGS__}))
 
-/* Text that grows. After a failed allocation `failed` stays set and nothing is added. */
+/* Text that grows. */
 struct buffer {
     char *text;
     size_t length, room;
-    bool failed;
 };
 void buffer_add(struct buffer *buffer, const char *text);
 __attribute__((format(printf, 2, 3))) void buffer_format(struct buffer *buffer,
@@ -95,7 +94,7 @@ const char *buffer_text(const struct buffer *buffer);
 /* Makes room for one more entry in the array at `where`, which has `n`, as array_room()
  * does, and zeroes it. */
 void *array_grow(void *where, size_t n, size_t size);
-/* Appends an entry that is all zeros, and returns it; NULL: out of memory. */
+/* Appends an entry that is all zeros, and returns it. */
 void *array_add(void *where, size_t *n, size_t size);
 /* The same with an entry whose first member is its name. */
 void *named_add(void *where, size_t *n, size_t size, const char *name);
@@ -104,8 +103,8 @@ void *named_add(void *where, size_t *n, size_t size, const char *name);
     array_add(&(owner)->list, &(owner)->n, sizeof *(owner)->list)
 #define NAMED_ADD(owner, list, n, name) \
     named_add(&(owner)->list, &(owner)->n, sizeof *(owner)->list, name)
-int string_set(char **where, const char *text); /* frees the old one; NULL clears */
-int strings_add(char ***list, size_t *n, const char *text);
+void string_set(char **where, const char *text); /* frees the old one; NULL clears */
+void strings_add(char ***list, size_t *n, const char *text);
 void strings_free(char **list, size_t n);
 
 /* ---- formulas (formula.c) ---- */
@@ -161,18 +160,16 @@ struct grid {
     size_t columns; /* 0: as many as letters */
     char **cell;
     size_t n;
-    bool failed;
 };
 void grid_texts(struct grid *grid, const char *const *texts, size_t n);
 #define GRID_TEXTS(grid, ...) grid_texts(grid, LIST(const char *, __VA_ARGS__))
 __attribute__((format(printf, 2, 3))) void grid_cell(struct grid *grid,
                                                      const char *format, ...);
 /* Writes the table, on a terminal behind `indent` blanks, and frees it. Nothing is
- * written if it has no row below its titles. 0 or -ENOMEM. */
-int grid_write(struct grid *grid, bool markdown, int indent, FILE *file);
+ * written if it has no row below its titles. */
+void grid_write(struct grid *grid, bool markdown, int indent, FILE *file);
 
-/* An answer in words: lines that are safe to print, and the one that is being made. Only
- * `text.failed` tells that there was no memory. */
+/* An answer in words: lines that are safe to print, and the one that is being made. */
 struct answer {
     char **line;
     size_t n;
@@ -181,10 +178,9 @@ struct answer {
 /* Ends the line, if there is any text in it. */
 void answer_next(struct answer *answer);
 void answer_free(struct answer *answer);
-/* Write the answer below an empty line, in Markdown as paragraphs, and free it. 0, or
- * -ENOMEM: nothing is written. */
-int text_answer(FILE *file, struct answer answer);
-int text_answer_markdown(FILE *file, struct answer answer);
+/* Write the answer below an empty line, in Markdown as paragraphs, and free it. */
+void text_answer(FILE *file, struct answer answer);
+void text_answer_markdown(FILE *file, struct answer answer);
 
 /* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
 const char *text_entity(char c);
@@ -206,14 +202,12 @@ void csv_end(struct csv *csv);
 
 /* ---- JSON documents (json_make.c) ---- */
 
-/* A document grows as a tree, and nothing looks at each step: `failed` tells of lacking
- * memory in the end. The first value is the root; its parent is NULL. Within an object
- * each call gives the name, within an array NULL. Begin with {.root = NULL}. */
+/* A document grows as a tree. The first value is the root; its parent is NULL. Within an
+ * object each call gives the name, within an array NULL. Begin with {.root = NULL}. */
 struct cJSON;
 struct json {
     struct cJSON *root;
     struct buffer scratch;
-    bool failed;
 };
 struct cJSON *json_object(struct json *json, struct cJSON *parent, const char *name);
 struct cJSON *json_array(struct json *json, struct cJSON *parent, const char *name);
@@ -237,9 +231,9 @@ void json_texts(struct json *json, struct cJSON *parent, const char *name,
                 char *const *texts, size_t n);
 /* Adds the lines of an answer, if there are any, and frees it. */
 void json_answer(struct json *json, struct cJSON *parent, struct answer answer);
-/* Writes the document and frees it: 0, -ENOMEM, or what writing failed with. */
+/* Writes the document and frees it: 0, or what writing failed with. */
 int json_end(struct json *json, FILE *file, struct error *error);
-/* The document as text, for the caller to free, or NULL; frees the tree. */
+/* The document as text, for the caller to free; frees the tree. */
 char *json_take(struct json *json, char indent);
 /* Writes such a text, safe to print. */
 void json_print(const char *text, FILE *file);

@@ -5,41 +5,34 @@ void *array_grow(void *where, size_t n, size_t size)
 {
     char **const array = where;
 
-    return array_room(where, n, size) ? memset(*array + n * size, 0, size) : NULL;
+    must(array_room(where, n, size) ? 0 : -ENOMEM);
+    return memset(*array + n * size, 0, size);
 }
 
 void *array_add(void *where, size_t *n, size_t size)
 {
-    void *const entry = array_grow(where, *n, size);
-
-    *n += entry != NULL;
-    return entry;
+    return array_grow(where, (*n)++, size);
 }
 
-int string_set(char **where, const char *text)
+void string_set(char **where, const char *text)
 {
-    char *copy = text ? strdup(text) : NULL;
+    char *const copy = copy_text(text);
 
-    if (text && !copy)
-        return -ENOMEM;
     free(*where);
     *where = copy;
-    return 0;
 }
 
 void *named_add(void *where, size_t *n, size_t size, const char *name)
 {
-    char **const entry = array_grow(where, *n, size);
+    char **const entry = array_add(where, n, size);
 
-    if (!entry || string_set(entry, name))
-        return NULL;
-    (*n)++;
+    *entry = copy_text(name);
     return entry;
 }
 
-int strings_add(char ***list, size_t *n, const char *text)
+void strings_add(char ***list, size_t *n, const char *text)
 {
-    return named_add(list, n, sizeof **list, text) ? 0 : -ENOMEM;
+    named_add(list, n, sizeof **list, text);
 }
 
 void strings_free(char **list, size_t n)

@@ -7,7 +7,7 @@
 #include "mutate_json.h"
 #include "sample_run.h"
 
-static void must(bool good, const char *promise)
+static void ensure(bool good, const char *promise)
 {
     if (!good) {
         fprintf(stderr, "broken promise: %s\n", promise);
@@ -25,10 +25,10 @@ static void check_text(const struct run *run, enum format format, int width)
     for (const char *c = text; *c; c += step) {
         uint32_t code = 0;
         step = text_utf8((const unsigned char *)c, strnlen(c, 4), &code);
-        must(step, "all that is printed is UTF-8");
-        must(!text_unsafe(code) || *c == '\n' || (*c == '\r' && c[1] == '\n') ||
-                 (*c == '\t' && (format == FORMAT_BENCHSTAT || format == FORMAT_JSON)),
-             "nothing that controls a terminal is printed");
+        ensure(step, "all that is printed is UTF-8");
+        ensure(!text_unsafe(code) || *c == '\n' || (*c == '\r' && c[1] == '\n') ||
+                   (*c == '\t' && (format == FORMAT_BENCHSTAT || format == FORMAT_JSON)),
+               "nothing that controls a terminal is printed");
     }
     free(text);
 }
@@ -40,17 +40,19 @@ static void check_study(const uint8_t *data, size_t size)
     struct run *const run = run_new(), *again;
     struct study *const study = run ? LIST_ADD(run, studies, n_studies) : NULL;
 
-    must(study, "memory");
+    ensure(study, "memory");
     if (study_read_json(study, (const char *)data, size, &error)) {
-        must(error.text[0], "an error has a text");
+        ensure(error.text[0], "an error has a text");
         run_free(run);
         return;
     }
-    must(!study_calculate(study) && !study_judge(study), "a study can be judged");
+    study_calculate(study);
+    study_judge(study);
     char *const first = sample_text(run, FORMAT_JSON, NULL);
-    must(!run_read_json(&again, first, strlen(first), &error), "a run can hold a study");
+    ensure(!run_read_json(&again, first, strlen(first), &error),
+           "a run can hold a study");
     char *const second = sample_text(again, FORMAT_JSON, NULL);
-    must(!strcmp(first, second), "writing a study is stable");
+    ensure(!strcmp(first, second), "writing a study is stable");
     for (enum format format = FORMAT_TABLE; format < FORMATS; format++)
         check_text(run, format, 60);
     free(first);
@@ -66,24 +68,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *first, *second;
     check_study(data, size);
     if (run_read_json(&run, (const char *)data, size, &error)) {
-        must(!run && error.text[0], "an error has a text and no run");
+        ensure(!run && error.text[0], "an error has a text and no run");
         return 0;
     }
     first = sample_text(run, FORMAT_JSON, NULL);
-    must(!run_read_json(&again, first, strlen(first), &error), "what it writes it reads");
+    ensure(!run_read_json(&again, first, strlen(first), &error),
+           "what it writes it reads");
     second = sample_text(again, FORMAT_JSON, NULL);
-    must(!strcmp(first, second), "writing is stable");
+    ensure(!strcmp(first, second), "writing is stable");
     for (enum format format = FORMAT_TABLE; format < FORMATS; format++)
         check_text(run, format, 0);
     check_text(run, FORMAT_TABLE, 60);
-    must(!run_summarise(run, GROUP_ALL), "what it reads can be summarised");
-    must(!run_judge(run), "what it reads can be judged");
+    run_summarise(run, GROUP_ALL);
+    run_judge(run);
     free(first);
     free(second);
-    must(!run_merge(again, run, "folder/b.json", &error), "what it reads can be merged");
+    run_merge(again, run, "folder/b.json");
     run_free(run);
     first = sample_text(again, FORMAT_JSON, NULL);
-    must(!run_read_json(&run, first, strlen(first), &error), "what it merged it reads");
+    ensure(!run_read_json(&run, first, strlen(first), &error), "what it merged it reads");
     check_text(run, FORMAT_TABLE, 100);
     free(first);
     run_free(run);
@@ -123,7 +126,7 @@ int main(int argc, char **argv)
         }
         do {
             uint8_t *bigger = realloc(bytes, size + 65536);
-            must(bigger, "memory");
+            ensure(bigger, "memory");
             bytes = bigger;
             got = fread(bytes + size, 1, 65536, file);
             size += got;

@@ -12,7 +12,7 @@ static void add_short_n(struct buffer *buffer, const char *text, size_t n)
     size_t end = buffer->length + CELL_MAX;
 
     buffer_plain_n(buffer, text, n);
-    if (buffer->failed || buffer->length <= end)
+    if (buffer->length <= end)
         return;
     while ((buffer->text[end] & 0xc0) == 0x80)
         end--;
@@ -208,9 +208,7 @@ static size_t put_empty_rows(struct markdown_piece *piece, const struct gate_row
     struct markdown_piece line = {.run = piece->run};
     size_t empty = 0;
 
-    if (piece_begin(&line))
-        return 0;
-    buffer_clear(&line.scratch);
+    piece_begin(&line);
     FOR_EACH (const struct gate_row, row, rows, n) {
         if (row->usable)
             continue;
@@ -231,11 +229,11 @@ void rows_markdown(struct markdown_piece *piece, size_t most)
 {
     struct gate_row *rows = NULL;
     size_t n = 0, left_out = 0;
-    const bool failed = gate_rows(piece->run, &rows, &n) != 0;
     const bool drift = isfinite(piece->run->gate->drift);
     bool any = false;
 
-    for (size_t i = 0; i < n && !failed; i++)
+    gate_rows(piece->run, &rows, &n);
+    for (size_t i = 0; i < n; i++)
         any |= rows[i].usable > 0;
     if (any) {
         fprintf(piece->file,
@@ -246,17 +244,17 @@ void rows_markdown(struct markdown_piece *piece, size_t most)
             struct markdown_piece row = {.run = piece->run};
             if (!rows[i].usable)
                 continue;
-            if (left_out || piece_begin(&row)) {
+            if (left_out) {
                 left_out++;
                 continue;
             }
+            piece_begin(&row);
             put_row(&row, &rows[i]);
             left_out += !piece_end(&row, piece, most);
         }
         fputc('\n', piece->file);
     }
-    if (!failed)
-        left_out += put_empty_rows(piece, rows, n, most);
+    left_out += put_empty_rows(piece, rows, n, most);
     if (left_out)
         fprintf(piece->file, "\n%zu more rows are below.\n", left_out);
     gate_rows_free(rows, n);
@@ -293,8 +291,8 @@ static void put_worst_and_best(struct markdown_piece *piece)
 {
     const struct run *const run = piece->run;
     FREED_BY(free_memory) const struct result **list =
-        calloc(run->n_results + 1, sizeof *list);
-    const size_t n = list ? gate_worst_first(run, list) : 0;
+        must_have(calloc(run->n_results + 1, sizeof *list));
+    const size_t n = gate_worst_first(run, list);
     const bool is_few = n <= 2 * EXTREMES;
 
     put_extremes(piece, is_few ? "case, the worst first" : "worst", list,
@@ -312,8 +310,7 @@ void head_markdown(struct markdown_piece *piece)
     answer_markdown(piece->run, piece->file);
     put_builds(piece);
     put_trust(piece);
-    if (piece_begin(&extremes))
-        return;
+    piece_begin(&extremes);
     put_worst_and_best(&extremes);
     rows_markdown(piece, HEAD_MAX - piece_size(&extremes));
     piece_end(&extremes, piece, SIZE_MAX);

@@ -5,10 +5,9 @@
 /* Below these many bytes all the rest is written: the end of the page has room. */
 enum { COMMENT_MAX = 65000, LEGEND_MAX = 12000, NOTES_MAX = 500 };
 
-int piece_begin(struct markdown_piece *piece)
+void piece_begin(struct markdown_piece *piece)
 {
-    piece->file = open_memstream(&piece->text, &piece->size);
-    return piece->file ? 0 : -ENOMEM;
+    piece->file = must_have(open_memstream(&piece->text, &piece->size));
 }
 
 size_t piece_size(struct markdown_piece *piece)
@@ -97,8 +96,8 @@ static void print_cases(struct markdown_piece *piece, size_t most)
 {
     const struct run *const run = piece->run;
     FREED_BY(free_memory) const struct result **list =
-        calloc(run->n_results + 1, sizeof *list);
-    const size_t n = list ? order_cases(run, list) : 0;
+        must_have(calloc(run->n_results + 1, sizeof *list));
+    const size_t n = order_cases(run, list);
     size_t i = 0;
 
     fold_begin(piece, "All cases, the worst first");
@@ -106,8 +105,7 @@ static void print_cases(struct markdown_piece *piece, size_t most)
         print_titles(piece);
     for (bool fits = true; i < n && fits; i += fits) {
         struct markdown_piece row = {.run = run};
-        if (piece_begin(&row))
-            break;
+        piece_begin(&row);
         print_row(&row, list[i]);
         fits = piece_end(&row, piece, most);
     }
@@ -124,10 +122,11 @@ static void print_line(const char *line, void *context)
     struct markdown_piece *const piece = context;
     struct markdown_piece one = {.run = piece->run};
 
-    if (piece->rows_left || piece_begin(&one)) {
+    if (piece->rows_left) {
         piece->rows_left++;
         return;
     }
+    piece_begin(&one);
     markdown_line(line, one.file);
     piece->rows_left += !piece_end(&one, piece, LEGEND_MAX);
 }
@@ -158,16 +157,14 @@ void comparison_markdown(const struct run *run, FILE *file)
 {
     struct markdown_piece all = {.run = run}, legend = {.run = run};
 
-    if (piece_begin(&all))
-        return;
+    piece_begin(&all);
     head_markdown(&all);
     if (all.rows_left)
         print_rows(&all);
-    if (!piece_begin(&legend)) {
-        print_legend(&legend);
-        print_cases(&all, COMMENT_MAX - NOTES_MAX - piece_size(&legend));
-        piece_end(&legend, &all, SIZE_MAX);
-    }
+    piece_begin(&legend);
+    print_legend(&legend);
+    print_cases(&all, COMMENT_MAX - NOTES_MAX - piece_size(&legend));
+    piece_end(&legend, &all, SIZE_MAX);
     if (!fclose(all.file))
         fwrite(all.text, 1, all.size, file);
     free(all.text);

@@ -56,8 +56,7 @@ struct markdown_piece {
     struct buffer scratch;
     size_t rows_left; /* rows without room */
 };
-/* 0 or -ENOMEM: then there is nothing to end. */
-int piece_begin(struct markdown_piece *piece);
+void piece_begin(struct markdown_piece *piece);
 size_t piece_size(struct markdown_piece *piece);
 /* Appends a piece to another one that has at most so many bytes then; false: it does not
  * fit. Ends it in any case. */

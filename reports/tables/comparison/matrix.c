@@ -37,42 +37,35 @@ static bool is_measured(const struct result *result)
     return result->status == STATUS_OK && result->summary.median_ns > 0 && result->id;
 }
 
-static int add_row(struct matrix *matrix, struct row row)
+static void add_row(struct matrix *matrix, struct row row)
 {
     FOR_EACH (const struct row, known, matrix->rows, matrix->n_rows)
         if (known->kind == row.kind && text_same(known->op, row.op) &&
             text_same(known->isa, row.isa))
-            return 0;
+            return;
     struct row *const added = LIST_ADD(matrix, rows, n_rows);
-    if (!added)
-        return -ENOMEM;
     *added = row;
-    return 0;
 }
 
 /* The rows of an op stand together, in the order of the first run that has them. */
-static int find_rows(struct matrix *matrix)
+static void find_rows(struct matrix *matrix)
 {
-    int status = 0;
-
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < matrix->n; i++)
             FOR_EACH (const struct result, result, matrix->runs[i]->results,
                       matrix->runs[i]->n_results) {
-                if (status || result->is_roof || !is_measured(result) ||
+                if (result->is_roof || !is_measured(result) ||
                     result->is_baseline != pass)
                     continue;
                 if (pass) {
-                    status = add_row(matrix, (struct row){.kind = LIBRARIES});
+                    add_row(matrix, (struct row){.kind = LIBRARIES});
                     continue;
                 }
-                status =
-                    add_row(matrix, (struct row){.op = result->op, .kind = OWN_FASTEST})
-                        ?: add_row(matrix, (struct row){.op = result->op,
-                                                        .isa = result->isa,
-                                                        .kind = OWN_ISA});
+                add_row(matrix, (struct row){.op = result->op, .kind = OWN_FASTEST});
+                add_row(
+                    matrix,
+                    (struct row){.op = result->op, .isa = result->isa, .kind = OWN_ISA});
             }
-    return status;
 }
 
 static bool belongs(const struct row *row, const struct result *result)
@@ -258,7 +251,7 @@ static void put_run(const struct matrix *matrix, size_t index)
     text_item(matrix->file, matrix->markdown, "%s", buffer_text(&line));
 }
 
-static int write_text(struct matrix *matrix, bool markdown, FILE *file)
+static void write_text(struct matrix *matrix, bool markdown, FILE *file)
 {
     static const char *const words[] = {
         "geometric means of medians over cases that both runs have; a number in "
@@ -267,8 +260,8 @@ static int write_text(struct matrix *matrix, bool markdown, FILE *file)
 
     matrix->file = file;
     matrix->markdown = markdown;
-    if (markdown && text_answer_markdown(file, matrix_answer(matrix)))
-        return -ENOMEM;
+    if (markdown)
+        text_answer_markdown(file, matrix_answer(matrix));
     fputs("How many times faster than the first run each run is; over 1 is faster\n\n",
           file);
     struct grid grid = {.at = "lr", .columns = matrix->n + 2};
@@ -277,14 +270,14 @@ static int write_text(struct matrix *matrix, bool markdown, FILE *file)
         GRID_TEXTS(&grid, name_of(matrix, i));
     FOR_EACH (const struct row, row, matrix->rows, matrix->n_rows)
         put_row(matrix, row, &grid);
-    if (grid_write(&grid, markdown, 0, file))
-        return -ENOMEM;
+    grid_write(&grid, markdown, 0, file);
     fputc('\n', file);
     for (size_t i = 0; i < matrix->n; i++)
         put_run(matrix, i);
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         text_item(file, markdown, "%s", words[i]);
-    return markdown ? 0 : text_answer(file, matrix_answer(matrix));
+    if (!markdown)
+        text_answer(file, matrix_answer(matrix));
 }
 
 static void make_json(const struct matrix *matrix, struct json *json)
@@ -321,24 +314,22 @@ static void make_json(const struct matrix *matrix, struct json *json)
     }
 }
 
-int matrix_write(const struct run *const *runs, const char *const *paths, size_t n,
-                 bool markdown, FILE *file)
+void matrix_write(const struct run *const *runs, const char *const *paths, size_t n,
+                  bool markdown, FILE *file)
 {
     struct matrix matrix = {.runs = runs, .paths = paths, .n = n};
-    const int status = find_rows(&matrix) ?: write_text(&matrix, markdown, file);
 
+    find_rows(&matrix);
+    write_text(&matrix, markdown, file);
     free(matrix.rows);
-    return status;
 }
 
-int matrix_json(const struct run *const *runs, const char *const *paths, size_t n,
-                struct json *json)
+void matrix_json(const struct run *const *runs, const char *const *paths, size_t n,
+                 struct json *json)
 {
     struct matrix matrix = {.runs = runs, .paths = paths, .n = n};
-    const int status = find_rows(&matrix);
 
-    if (!status)
-        make_json(&matrix, json);
+    find_rows(&matrix);
+    make_json(&matrix, json);
     free(matrix.rows);
-    return status;
 }

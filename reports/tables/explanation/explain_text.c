@@ -69,10 +69,8 @@ static void take_paragraph(const char *label, const char *text, void *context)
 {
     struct page *const page = context;
     struct paragraph *const paragraph = LIST_ADD(page, paragraph, n);
-    if (!paragraph)
-        return;
-    string_set(&paragraph->label, label);
-    string_set(&paragraph->text, text);
+    paragraph->label = copy_text(label);
+    paragraph->text = copy_text(text);
     paragraph->lines = lines_of(text);
 }
 
@@ -107,8 +105,7 @@ static void paragraph_cut(struct paragraph *paragraph)
     for (size_t i = 1; i < paragraph->lines; i++)
         end = next_line(end, WIDTH - LABEL);
     end += line_length(end, WIDTH - LABEL - CUT);
-    if (asprintf(&cut, "%.*s ...", (int)(end - paragraph->text), paragraph->text) < 0)
-        return;
+    must(asprintf(&cut, "%.*s ...", (int)(end - paragraph->text), paragraph->text));
     free(paragraph->text);
     paragraph->text = cut;
 }

@@ -122,10 +122,11 @@ void mean_lines(struct legend *legend)
 {
     const struct run *const run = legend->run;
     const struct result *kernels[TALLY_MAX];
-    struct mean mean = {.run = run,
-                        .sizes = calloc(run->n_results + 1, sizeof *mean.sizes),
-                        .values = calloc(run->n_results + 1, sizeof *mean.values),
-                        .buffer = &legend->buffer};
+    struct mean mean = {
+        .run = run,
+        .sizes = must_have(calloc(run->n_results + 1, sizeof *mean.sizes)),
+        .values = must_have(calloc(run->n_results + 1, sizeof *mean.values)),
+        .buffer = &legend->buffer};
     size_t n = 0;
     bool lost = false;
 
@@ -138,7 +139,7 @@ void mean_lines(struct legend *legend)
         if (!known && !lost)
             kernels[n++] = result;
     }
-    for (size_t k = 0; k < n && mean.sizes && mean.values; k++) {
+    for (size_t k = 0; k < n; k++) {
         mean.n = 0;
         for (size_t i = 0; i < run->n_results; i++)
             if (is_measured(&run->results[i]) &&

@@ -43,7 +43,6 @@ static const struct result *first_of(size_t arm)
 
 FRESH_TEST(test_common_rounds)
 {
-    struct speedup speedup;
     arms_begin(3, 0);
     script.call_ns[0] = 1000;
     script.call_ns[1] = 3000;
@@ -55,7 +54,7 @@ FRESH_TEST(test_common_rounds)
         assert_int_equal(first_of(i)->samples.n, 10);
         assert_int_equal(first_of(i)->samples.rounds[9], 9);
     }
-    assert_int_equal(result_speedup(first_of(0), first_of(1), &speedup), 0);
+    const struct speedup speedup = result_speedup(first_of(0), first_of(1));
     assert_near(speedup.times, 3, 1e-9);
     assert_int_equal(speedup.rounds, 10);
     assert_non_null(strstr(first_of(2)->id, "@8;align=128"));

@@ -197,7 +197,7 @@ TEST(test_exit_status)
         run->interrupted = strchr(flags, '^');
         if (rows[i].gate) {
             struct gate *const gate = run_gate(run);
-            assert_int_equal(string_set(&gate->kind, rows[i].gate), 0);
+            string_set(&gate->kind, rows[i].gate);
             gate->strict = strchr(flags, '!');
             gate->regressed = strchr(flags, 'r') != NULL;
             gate->inconclusive = strchr(flags, 'i') != NULL;

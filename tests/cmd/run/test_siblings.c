@@ -19,7 +19,7 @@ static void begin(struct cases *cases, const char *const *id, const double *ns)
         struct error error;
         assert_int_equal(case_name_parse(id[i], &cases->name[i], &error), 0);
         struct result *const result = run_add_result(cases->run);
-        assert_int_equal(string_set(&result->id, id[i]), 0);
+        string_set(&result->id, id[i]);
         result->status = STATUS_OK;
         result->work.ops = result->samples.iterations = 1;
         for (uint32_t round = 0; round < ROUNDS; round++)
@@ -28,7 +28,7 @@ static void begin(struct cases *cases, const char *const *id, const double *ns)
         cases->subject[i].base.run = cases->run;
         cases->subject[i].base.result = i;
     }
-    assert_int_equal(run_summarise(cases->run, GROUP_ALL), 0);
+    run_summarise(cases->run, GROUP_ALL);
 }
 
 static void end(struct cases *cases)

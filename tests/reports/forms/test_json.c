@@ -42,7 +42,7 @@ TEST(controls_are_escaped)
     static const char hostile[] = "a\xc2\x9b\x7f\xe2\x80\xae\xf3\xa0\x80\x81z";
     struct run *run = sample_run_small();
 
-    assert_int_equal(string_set(&run->tool_compiler, hostile), 0);
+    string_set(&run->tool_compiler, hostile);
     char *const json = sample_text(run, FORMAT_JSON, NULL);
     assert_non_null(strstr(json, "\"a\\u009b\\u007f\\u202e\\udb40\\udc01z\""));
     free(json);
@@ -205,9 +205,9 @@ TEST(proofs_are_read)
     struct counter *counters = run->results[5].samples.counters;
 
     counters[0].voided = 2;
-    assert_int_equal(string_set(&counters[0].verdict, "unproven"), 0);
-    assert_int_equal(string_set(&counters[0].doubt, "no loop is known for it"), 0);
-    assert_int_equal(string_set(&counters[1].verdict, "dead"), 0);
+    string_set(&counters[0].verdict, "unproven");
+    string_set(&counters[0].doubt, "no loop is known for it");
+    string_set(&counters[1].verdict, "dead");
     struct run *again = read_back(run);
     counters = again->results[5].samples.counters;
     assert_string_equal(counters[0].verdict, "unproven");
@@ -256,9 +256,9 @@ TEST(names_that_clash)
     assert_int_equal(run_write_json(run, file, &error), -EEXIST);
     assert_string_equal(error.text,
                         "results[1].counters.page-faults: this key is there twice");
-    assert_int_equal(string_set(&run->results[1].samples.counters[3].name, "x"), 0);
+    string_set(&run->results[1].samples.counters[3].name, "x");
     assert_int_equal(run_write_json(run, file, &error), 0);
-    assert_int_equal(facts_text(&run->host, "isas", "x"), 0);
+    facts_text(&run->host, "isas", "x");
     assert_int_equal(run_write_json(run, file, &error), -EEXIST);
     fclose(file);
     run_free(run);
@@ -271,7 +271,7 @@ TEST(too_many_members)
         char name[16];
         struct error error = {.text = ""};
         snprintf(name, sizeof name, "s%d", n);
-        assert_int_equal(facts_number(&run->settings, name, n), 0);
+        facts_number(&run->settings, name, n);
         if (n < 1000)
             continue;
         char *const json = sample_text(run, FORMAT_JSON, NULL);

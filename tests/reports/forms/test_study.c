@@ -185,8 +185,8 @@ TEST(unlearned)
         "may tell: simdbench study burnt-conv --claim=5b");
     buffer_clear(&text);
     claim->check.verdict = STUDY_NOT_MEASURABLE;
-    assert_int_equal(string_set(&claim->check.reason, "it needs 16 CPUs"), 0);
-    assert_int_equal(string_set(&claim->check.type, "claim 5a"), 0);
+    string_set(&claim->check.reason, "it needs 16 CPUs");
+    string_set(&claim->check.type, "claim 5a");
     study_unlearned_tell(study, claim, &text);
     assert_string_equal(
         buffer_text(&text),
@@ -208,7 +208,7 @@ TEST(beyond_by_less_than_noise)
     point->value = 1.07;
     point->ci = (struct interval){true, 1.038, 1.134, 0.99};
     point->floor = 0.044;
-    assert_int_equal(study_judge(study), 0);
+    study_judge(study);
     assert_int_equal(claim->check.verdict, STUDY_UNDECIDED);
     study_notes_tell(claim, &text);
     assert_non_null(strstr(buffer_text(&text),

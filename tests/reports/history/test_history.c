@@ -16,8 +16,8 @@ FRESH_TEST(test_reads_what_was_appended)
 {
     struct run *const run = sample_run_alone();
     append(run);
-    assert_int_equal(string_set(&run->started_at, "2024-05-07T00:00:00Z"), 0);
-    assert_int_equal(facts_text(&run->settings, "label", "v2"), 0);
+    string_set(&run->started_at, "2024-05-07T00:00:00Z");
+    facts_text(&run->settings, "label", "v2");
     struct result *const result = (struct result *)(uintptr_t)find(run, FMA);
     const double first = result->summary.median_ns;
     result->summary.median_ns *= 1.25;
@@ -80,9 +80,9 @@ FRESH_TEST(test_order_and_roofs)
 {
     struct run *const run = sample_run_alone();
     append(run);
-    assert_int_equal(string_set(&run->started_at, "2023-01-01T00:00:00Z"), 0);
+    string_set(&run->started_at, "2023-01-01T00:00:00Z");
     append(run);
-    assert_int_equal(string_set(&run->fingerprint, "ffff"), 0);
+    string_set(&run->fingerprint, "ffff");
     append(run);
     struct history history = read_all(FMA);
     assert_int_equal(history.n, 3);
@@ -126,7 +126,7 @@ static struct run *compared_run(void)
     struct comparison *const comparison = result_comparison(&run->results[0]);
     assert_non_null(gate);
     assert_non_null(comparison);
-    assert_int_equal(string_set(&gate->kind, "paired"), 0);
+    string_set(&gate->kind, "paired");
     gate->threshold = 0.02;
     *comparison = (struct comparison){.verdict = VERDICT_REGRESSED,
                                       .processes = 16,
@@ -241,7 +241,7 @@ FRESH_TEST(test_table_and_csv)
 FRESH_TEST(test_hostile_strings)
 {
     struct run *const run = sample_run_hostile();
-    assert_int_equal(facts_text(&run->settings, "label", SAMPLE_HOSTILE), 0);
+    facts_text(&run->settings, "label", SAMPLE_HOSTILE);
     append(run);
     append(run);
     assert_int_equal(count("SELECT count(*) FROM runs"), 2);

@@ -47,7 +47,7 @@ static struct history make_history(void)
             add_entry(&history, "gemm/a@<b>\33", host ? "two" : "one", run,
                       run % 10 == 3 ? 0 : 100 * slower * exp(0.005 * normal(&seed)));
         }
-    assert_int_equal(history_find_changes(&history), 0);
+    history_find_changes(&history);
     return history;
 }
 
@@ -74,7 +74,7 @@ TEST(test_many_runs)
     for (size_t run = 0; run < HISTORY_RUNS + 100; run++)
         add_entry(&history, "a", "one", run,
                   (run < 100 ? 50 : 100) * exp(0.005 * normal(&seed)));
-    assert_int_equal(history_find_changes(&history), 0);
+    history_find_changes(&history);
     assert_int_equal(history.n_changes, 0);
     history_free(&history);
 }
@@ -106,14 +106,14 @@ TEST(test_told)
     assert_non_null(strstr(answer, "% longer since c80 of 2024-05-25 on "));
     assert_null(strchr(text, '\33'));
     free(text);
-    assert_int_equal(string_set(&history.entries[RUNS + STEP].label, "v\33 2"), 0);
+    string_set(&history.entries[RUNS + STEP].label, "v\33 2");
     char *const labelled = text_of(history_write_table, &history);
     assert_non_null(strstr(labelled, "  since v\\x1b 2 (2024-05-25): +"));
     free(labelled);
     /* Runs that are not compared, or of no known machine, do not show that nothing
      * changed. */
     for (size_t i = 0; i < RUNS / 2; i++)
-        assert_int_equal(string_set(&history.entries[i].status, "noisy"), 0);
+        string_set(&history.entries[i].status, "noisy");
     for (size_t i = RUNS / 2; i < RUNS; i++)
         *history.entries[i].fingerprint = '\0';
     char *const unknown = text_of(history_write_table, &history);

@@ -7,14 +7,16 @@
 static struct code_proof *tile(void)
 {
     struct code_proof *const proof = calloc(1, sizeof *proof);
-    need(proof && !string_set(&proof->call.shape, "64x64x64"));
+    need(proof);
+    string_set(&proof->call.shape, "64x64x64");
     proof->call.ops = 524288;
     proof->call.instructions = 100000;
     proof->call.main_bits = 256;
     proof->call.share_avx = 0.8;
     for (size_t i = 0; i < 2; i++) {
         struct code_loop *const loop = LIST_ADD(&proof->call, loops, n_loops);
-        need(loop && !string_set(&loop->where, i ? "my.so run+0x20" : "my.so tile+0x40"));
+        need(loop);
+        string_set(&loop->where, i ? "my.so run+0x20" : "my.so tile+0x40");
         *loop = (struct code_loop){.where = loop->where,
                                    .share = i ? 0.06 : 0.9,
                                    .iterations = i ? 64 : 4096,
@@ -36,7 +38,7 @@ static struct code_change *judge(change_proof *base, change_proof *head)
         base(before);
     if (head)
         head(now);
-    assert_int_equal(code_judge(before, now, change), 0);
+    code_judge(before, now, change);
     code_proof_free(before);
     code_proof_free(now);
     return change;
@@ -82,7 +84,7 @@ static void spill_less_rarely(struct code_proof *proof)
 static void reload(struct code_proof *proof)
 {
     proof->call.loops[0].reloads = 8192;
-    need(!string_set(&proof->call.loops[0].source, "tile.c:49"));
+    string_set(&proof->call.loops[0].source, "tile.c:49");
 }
 
 static void call(struct code_proof *proof)
@@ -241,7 +243,7 @@ static void drop_loops(struct code_proof *proof)
     const double bits = proof->call.main_bits;
     whole_call_clear(&proof->call);
     proof->call.main_bits = bits;
-    need(!string_set(&proof->call.shape, "64x64x64"));
+    string_set(&proof->call.shape, "64x64x64");
 }
 
 static void drop_loops_and_width(struct code_proof *proof)
@@ -264,13 +266,13 @@ TEST(code_without_loops)
 
 static void absent(struct code_proof *proof)
 {
-    need(!string_set(&proof->absent, "a foreign worker marks no calls"));
+    string_set(&proof->absent, "a foreign worker marks no calls");
 }
 
 static void too_long(struct code_proof *proof)
 {
     whole_call_clear(&proof->call);
-    need(!string_set(&proof->call.absent, "a call takes too many steps"));
+    string_set(&proof->call.absent, "a call takes too many steps");
 }
 
 static void never_looked(struct code_proof *proof)
@@ -280,7 +282,7 @@ static void never_looked(struct code_proof *proof)
 
 static void other_shape(struct code_proof *proof)
 {
-    need(!string_set(&proof->call.shape, "8x8x8"));
+    string_set(&proof->call.shape, "8x8x8");
 }
 
 static void keep_small(struct code_proof *proof)
@@ -336,7 +338,7 @@ TEST(not_judged)
     expect_no_judgement(never_looked, everything, "base: no call was traced whole");
     expect_no_judgement(other_shape, everything,
                         "no shape was traced in both: base 8x8x8");
-    assert_int_equal(code_judge(NULL, proof, change), 0);
+    code_judge(NULL, proof, change);
     assert_string_equal(change->reason, "base: nothing was traced (--prove)");
     code_proof_free(proof);
     code_change_free(change);

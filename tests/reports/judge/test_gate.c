@@ -34,7 +34,7 @@ TEST(looks_have_exact_levels)
     struct run *const run = new_run(0.02);
     add_ramp(run, 16, 0.001, 0.001);
     add_ramp(run, 32, 0.0001, 0.0001);
-    assert_int_equal(run_judge(run), 0);
+    run_judge(run);
     const struct comparison *const a = run->results[0].comparison;
     assert_near(log1p(a->change), 0.0085, 1e-12);
     assert_near(log1p(a->change_ci.lo), 0.004, 1e-12);
@@ -63,7 +63,7 @@ TEST(processes_are_the_observations)
         for (size_t round = 0; round < 5; round++)
             add_trial(comparison, process, 100, round < 3 ? 0.001 * (double)process : 0.5,
                       0);
-    assert_int_equal(run_judge(run), 0);
+    run_judge(run);
     assert_near(log1p(comparison->change), 0.0075, 1e-12);
     /* Of 80 rounds, 32 are 0.5: the interval of all reaches further than that of the
      * processes and is the one that counts. */
@@ -91,7 +91,7 @@ TEST(changes_beyond_the_threshold)
         struct run *const run = new_run(0.02);
         const struct comparison *const c =
             add_ramp(run, 16, cases[i].from, cases[i].step);
-        assert_int_equal(run_judge(run), 0);
+        run_judge(run);
         assert_int_equal(c->verdict, cases[i].verdict);
         assert_true((c->reason != NULL) == (i % 2 == 1));
         assert_true(c->p == (i % 2 ? stats_sign_p(16, 12) : stats_sign_p(16, 13)));
@@ -126,7 +126,7 @@ TEST(undecided_cases_say_what_decides)
                       : p < 22 ? rows[i].middle
                                : rows[i].hi,
                       p % 2 ? rows[i].control : -rows[i].control);
-        assert_int_equal(run_judge(run), 0);
+        run_judge(run);
         assert_int_equal(c->verdict, VERDICT_INCONCLUSIVE);
         assert_string_equal(c->reason + strlen("the interval reaches across "),
                             rows[i].advice);
@@ -141,7 +141,7 @@ TEST(a_plain_run_has_no_verdicts)
     struct run *const runs[] = {gated, run};
     for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
         const struct comparison *const c = add_ramp(runs[i], 16, 0.05, 0.001);
-        assert_int_equal(run_judge(runs[i]), 0);
+        run_judge(runs[i]);
         assert_int_equal(c->verdict, i ? VERDICT_SAME : VERDICT_REGRESSED);
         assert_int_equal(c->processes, i ? 0 : 16);
         run_free(runs[i]);
@@ -155,7 +155,7 @@ TEST(witness_can_veto)
     struct comparison *const comparison = add_case(run);
     for (size_t i = 0; i < 16; i++)
         add_trial(comparison, i, 100, i == 7 ? 0.005 : 0.04, 0);
-    assert_int_equal(run_judge(run), 0);
+    run_judge(run);
     assert_int_equal(comparison->verdict, VERDICT_INCONCLUSIVE);
     assert_non_null(strstr(comparison->reason, "shortest trials differ by +0.50%"));
     assert_true(comparison->change_ci.lo > 0.02);
@@ -178,7 +178,7 @@ TEST(control_decides_what_counts)
         add_trial(list[4], i, 100, -0.30, 0.045 * ramp); /* but 30% is beyond it */
         add_trial(list[5], i, 100, 0.01 + 0.015 * ramp, 0.015 * ramp);
     }
-    assert_int_equal(run_judge(run), 0);
+    run_judge(run);
     assert_near(list[0]->floor, expm1(0.015), 1e-12);
     assert_near(list[0]->delta, 2 * expm1(0.015), 1e-12);
     assert_int_equal(list[0]->verdict, VERDICT_INCONCLUSIVE);
@@ -219,12 +219,12 @@ TEST(few_processes_ties_no_control)
         assert_int_equal(comparison_add_trial(alone, &trial), 0);
     }
     crashed->verdict = VERDICT_UNUSABLE;
-    assert_int_equal(string_set(&crashed->reason, "head: SIGSEGV"), 0);
+    string_set(&crashed->reason, "head: SIGSEGV");
     added->verdict = VERDICT_NEW;
     added->head_ns = 100;
     assert_false(comparison_has_change(added));
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(run_judge(run), 0);
+        run_judge(run);
         assert_int_equal(few->verdict, VERDICT_UNUSABLE);
         assert_string_equal(few->reason, "6 processes are too few for an interval");
         assert_false(few->change_ci.known);
@@ -252,14 +252,14 @@ TEST(holm_tables)
 {
     static const double p[] = {0.01, 0.04, 0.03, 0.005}, same[] = {0.02, 0.02};
     bool holds[4];
-    assert_int_equal(gate_holm(p, holds, 4, 0.05), 0);
+    gate_holm(p, holds, 4, 0.05);
     assert_true(holds[0] && !holds[1] && !holds[2] && holds[3]);
     /* 0.03 > 0.05 / 2 stops what 0.04 <= 0.05 / 1 would pass. */
-    assert_int_equal(gate_holm(p + 1, holds, 2, 0.05), 0);
+    gate_holm(p + 1, holds, 2, 0.05);
     assert_true(!holds[0] && !holds[1]);
-    assert_int_equal(gate_holm(same, holds, 2, 0.04), 0);
+    gate_holm(same, holds, 2, 0.04);
     assert_true(holds[0] && holds[1]);
-    assert_int_equal(gate_holm(NULL, NULL, 0, 0.05), 0);
+    gate_holm(NULL, NULL, 0, 0.05);
 }
 
 /* 16, 15, 14 and 13 of 16 processes beyond: four cases hold, five do not, for 13 of 16
@@ -272,7 +272,7 @@ TEST(holm_over_all_cases)
             add_ramp(run, 16, log1p(0.02) + 0.0005 - 0.001 * (double)k, 0.001);
         if (nulls)
             add_ramp(run, 16, 0, 0);
-        assert_int_equal(run_judge(run), 0);
+        run_judge(run);
         for (size_t k = 0; k < 4; k++) {
             const struct comparison *const c = run->results[k].comparison;
             assert_true(c->p == stats_sign_p(16, 16 - k));

