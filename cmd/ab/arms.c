@@ -127,9 +127,15 @@ static bool clash(const cJSON *first, const cJSON *second)
            elf_read(b.path, true, &y, &error) < 0 || x.hash != y.hash;
 }
 
+/* In one process, one build would use variables or libraries of the other. */
 static bool any_clash(const struct ab *ab)
 {
+    const struct elf_file *const base = &ab->arm[ARM_BASE].file,
+                                *const head = &ab->arm[ARM_HEAD].file;
     const cJSON *a, *b;
+    if (base->opens || head->opens ||
+        (base->unique && head->unique && base->hash != head->hash))
+        return true;
     cJSON_ArrayForEach (a, ab->arm[ARM_BASE].objects) {
         cJSON_ArrayForEach (b, ab->arm[ARM_HEAD].objects) {
             if (clash(a, b))
@@ -260,8 +266,9 @@ static int copy_arms(struct ab *ab, struct error *error)
         if (same_file(base->load, arm->load))
             status = private_copy(ab->folder, arm->name,
                                   arm == control ? base->load : arm->path,
-                                  strstr(arm->file.runpath, "ORIGIN") != NULL, arm->load,
-                                  sizeof arm->load, error);
+                                  arm->file.opens ||
+                                      strstr(arm->file.runpath, "ORIGIN") != NULL,
+                                  arm->load, sizeof arm->load, error);
     return status;
 }
 

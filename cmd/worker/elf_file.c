@@ -84,6 +84,30 @@ static void read_dynamic(const struct image *image, const struct image *dynamic,
     read_text(&table, runpath, file->runpath, sizeof file->runpath);
 }
 
+/* Variables of inline functions and templates of C++ are unique; gcc has an option against
+ * it. */
+static void read_symbols(const struct image *image, struct elf_file *file)
+{
+    ElfW(Shdr) table, names;
+    ElfW(Sym) symbol;
+    uint64_t i = 0;
+    while (image_section(image, i, &table) && table.sh_type != SHT_DYNSYM)
+        i++;
+    if (!image_section(image, i, &table) || !image_section(image, table.sh_link, &names))
+        return;
+    const struct image symbols = part(image, table.sh_offset, table.sh_size);
+    const struct image texts = part(image, names.sh_offset, names.sh_size);
+    for (uint64_t at = 0; image_take(&symbols, at, &symbol, sizeof symbol);
+         at += sizeof symbol) {
+        char name[16] = "";
+        read_text(&texts, symbol.st_name, name, sizeof name);
+        file->unique |= symbol.st_shndx != SHN_UNDEF &&
+                        ELF64_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE;
+        file->opens |= symbol.st_shndx == SHN_UNDEF &&
+                       (!strcmp(name, "dlopen") || !strcmp(name, "dlmopen"));
+    }
+}
+
 #define HASH_FIRST UINT64_C(0xcbf29ce484222325)
 
 /* Each bit of a word reaches all others: a product alone leaves the highest one alone. */
@@ -148,6 +172,7 @@ static void read_image(const struct image *image, bool hashed, struct elf_file *
     }
     if (!hashed)
         return;
+    read_symbols(image, file);
     file->hash = hash_on(HASH_FIRST, image);
     file->loaded = hash_loaded(image, &id);
 }

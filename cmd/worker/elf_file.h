@@ -17,10 +17,12 @@ struct elf_file {
     uint64_t hash;     /* of all bytes; reproducible builds may have fixed ids */
     uint64_t loaded;   /* of the bytes that a process maps, without the id; 0: none */
     bool alone;        /* it loads no other libraries than libc and libm */
+    bool unique; /* it has variables of which a process has one, whoever defines them */
+    bool opens;  /* it may load libraries later, which nobody sees before */
     char soname[256];
     char runpath[1024]; /* DT_RUNPATH or DT_RPATH */
 };
 
-/* Any bytes are taken; -errno if the file cannot be read at all. Hashes, which are 0
- * unless `hashed`, take a tenth of a second for a large library. */
+/* Any bytes are taken; -errno if the file cannot be read at all. Hashes and what symbols
+ * say, which are 0 unless `hashed`, take a tenth of a second for a large library. */
 int elf_read(const char *path, bool hashed, struct elf_file *file, struct error *error);

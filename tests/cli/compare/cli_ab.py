@@ -83,6 +83,56 @@ class Builds(AbCase):
         document = self.ab(old, new, "twice")
         self.assertFalse(document["gate"]["own_processes"])
 
+    def check_own(self, source, *flags, second=False):
+        """`ab` of old/kernel.so and new/kernel.so, of which each doubles with its own FACTOR alone."""
+        for build, factor in ("old", 3), ("new", 5):
+            folder = self.folder / build
+            folder.mkdir(exist_ok=True)
+            if second:
+                compile_library(folder, "libsecond.so", "-x", "c", "-",
+                                input=f"int get_factor(void) {{ return {factor}; }}")
+            (folder / "kernel.c").write_text(
+                f'#define _GNU_SOURCE\n#include "twice.h"\n#include <dlfcn.h>\n{source}\n'
+                "static void run(const struct simdbench_operands *o, void *s)\n"
+                "{ if (get_factor() == FACTOR) twice_run(o, s); }\n"
+                'MODULE("own", run)\n')
+            compile_library(folder, "kernel.so", *INCLUDES, *flags, f"-DFACTOR={factor}",
+                            folder / "kernel.c")
+        document = self.ab(self.folder / "old/kernel.so", self.folder / "new/kernel.so", "twice")
+        self.assertTrue(document["gate"]["own_processes"])
+        self.assertEqual({r["status"] for r in document["results"]}, {"ok"})
+
+    def test_unique_variables(self):
+        """A process has one variable of that name, as C++ asks for."""
+        self.check_own("""
+            #define TEXT_(x) #x
+            #define TEXT(x) TEXT_(x)
+            __asm__(".pushsection .data; .globl factor; .type factor, %gnu_unique_object;"
+                    ".size factor, 4; factor: .long " TEXT(FACTOR) "; .popsection");
+            extern int factor;
+            static int get_factor(void) { return factor; }
+            """)
+
+    def test_libraries_that_are_opened_later(self):
+        """One by its name, and one in the folder of the file, which a copy has to find too."""
+        source = """
+            static int get_factor(void)
+            {
+                char path[4096] = NAME;
+                Dl_info info;
+                if (!*path && dladdr(&twice_op, &info)) {
+                    snprintf(path, sizeof path, "%s", info.dli_fname);
+                    strcpy(strrchr(path, '/'), "/libsecond.so");
+                }
+                void *const handle = dlopen(path, RTLD_NOW);
+                int (*const get)(void) = handle ? dlsym(handle, "get_factor") : NULL;
+                return get ? get() : 0;
+            }
+            """
+        for name, *flags in ('"libsecond.so"', "-Wl,-rpath,$ORIGIN"), ('""',):
+            with self.subTest(name=name):
+                self.check_own("#include <string.h>" + source, f"-DNAME={name}", *flags, second=True)
+
 
 @unittest.skipIf(sanitized(), "sanitizers keep code from being copied")
 class Places(AbCase):
