@@ -97,6 +97,7 @@ struct inspect_loop {
     double chain; /* cycles of its longest dependency from turn to turn, if all else were
                      free; 0: unknown */
     double vector_chain; /* the same if vectors alone hand it to the next turn */
+    double other_chain;  /* the same if vectors hand nothing to it */
     double kept_chain;   /* the same through registers alone, not through memory */
     double chain_full;   /* the same while the scheduler is full */
     /* Cycles of an iteration for the form that costs most, by its throughput, and of one

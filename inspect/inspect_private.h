@@ -374,8 +374,8 @@ int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
 /* By usual latencies; by cycles while the scheduler is full; or by the first, of what
  * vectors alone hand on to the next turn, without old values that it does not need; or of
- * what registers alone hand on. */
-enum chain_kind { CHAIN_USUAL, CHAIN_FULL, CHAIN_VECTORS, CHAIN_REGISTERS };
+ * all but vectors; or of what registers alone hand on. */
+enum chain_kind { CHAIN_USUAL, CHAIN_FULL, CHAIN_VECTORS, CHAIN_OTHERS, CHAIN_REGISTERS };
 /* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if the
  * core looks so far ahead; 0: unknown. */
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,

@@ -246,7 +246,9 @@ static const struct {
     {FACT_roof_cycles, FACT_roof_share},     {FACT_memory_cycles, FACT_memory_share},
     {FACT_memory_cycles, FACT_far_share},    {FACT_load_cycles, FACT_whole_load_cycles},
     {FACT_chain_cycles, FACT_chain},         {FACT_form_cycles, FACT_dearest},
-    {FACT_window_cycles, FACT_window_chain}, {FACT_order_cycles, FACT_memory_chain}};
+    {FACT_window_cycles, FACT_window_chain}, {FACT_order_cycles, FACT_memory_chain},
+    /* Instructions enter the window at that rate. */
+    {FACT_dispatch_cycles, FACT_window_cycles}};
 
 /* Time is parted among loops by their instructions, but one whose results wait takes more
  * than its part: how much more than its time a chain may take. */
@@ -317,9 +319,10 @@ static void put_conditional_ratios(struct inspect_facts *facts)
     /* Cores learn branches by heart, but not all of them where jumps go. */
     take_if(facts, FACT_learnt_input, FACT_input_repeated, !(GET(indirect) >= 0.1),
             "it jumps to where data says");
-    /* The edit cuts chains of vectors alone. */
+    /* The edit cuts chains of vectors alone: another one that is as long stays. */
     take_if(facts, FACT_unchained, FACT_edit_chain,
-            GET(vector_chain) >= nearly_all * GET(chain),
+            GET(vector_chain) >= nearly_all * GET(chain) &&
+                !(GET(other_chain) >= nearly_all * GET(chain)),
             "the longest chain is not one of vectors alone");
     /* No vector stays in its register over a call: spills of the loop are around it. */
     take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");

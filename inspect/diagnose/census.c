@@ -58,6 +58,8 @@ static void add_loops(struct making *m)
             sum->loop.chain = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_USUAL);
             sum->loop.vector_chain =
                 loop_chain(m->nodes, &m->loops, l, &far, CHAIN_VECTORS);
+            sum->loop.other_chain =
+                loop_chain(m->nodes, &m->loops, l, &far, CHAIN_OTHERS);
             sum->loop.kept_chain =
                 loop_chain(m->nodes, &m->loops, l, &far, CHAIN_REGISTERS);
             sum->loop.chain_full = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_FULL);

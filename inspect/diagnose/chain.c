@@ -345,13 +345,13 @@ int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t 
     return n ? __builtin_popcountll(read & general & ~frame) : -1;
 }
 
-/* Nothing but vectors comes from the turn before. */
-static void keep_vectors(struct ready *ready)
+/* Nothing but vectors comes from the turn before, or all but these. */
+static void keep(struct ready *ready, bool vectors)
 {
     for (unsigned r = 0; r < REGISTER_COUNT; r++)
-        if (r < REGISTER_VECTOR || r >= REGISTER_FLAGS)
+        if ((r >= REGISTER_VECTOR && r < REGISTER_FLAGS) != vectors)
             ready->at[r] = 0;
-    ready->n_places = 0;
+    ready->n_places = vectors ? 0 : ready->n_places;
 }
 
 static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n,
@@ -367,8 +367,8 @@ static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n
     for (unsigned turn = 0; turn < TURNS; turn++) {
         if (turn == TURNS / 2)
             half = last_of(&ready);
-        if (kind == CHAIN_VECTORS)
-            keep_vectors(&ready);
+        if (kind == CHAIN_VECTORS || kind == CHAIN_OTHERS)
+            keep(&ready, kind == CHAIN_VECTORS);
         for (uint32_t i = 0; i < n; i++)
             ready_execute(&ready, &nodes->node[way[i]].code);
     }

@@ -138,6 +138,7 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     if (loop->chain > 0) {
         SET(chain);
         SET(vector_chain);
+        SET(other_chain);
         SET(kept_chain);
     }
     if (loop->memory_chain > 0 && loop->register_chain > 0) {

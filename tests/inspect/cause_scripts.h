@@ -372,7 +372,7 @@ static const struct script scripts[] = {
     {CAUSE_vector_ports,
      INSPECT_MODELLED,
      {IS(shuffle_cycles, 7), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
-     {IS(limit_share, 0.9), END}},
+     {IS(limit_share, 0.9), IS(products, 7), END}},
     {CAUSE_vector_ports,
      INSPECT_MODELLED,
      {IS(vector_cycles, 7), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},

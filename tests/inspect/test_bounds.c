@@ -266,6 +266,15 @@ TEST(test_refuted)
     SET(chain, 13.3);
     inspect_bounds(&facts);
     assert_true(facts.fact[FACT_chain_cycles].refuted);
+    /* The window counts how long instructions take to enter. */
+    SET(chain, 5);
+    SET(window_chain, 11.5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(window_cycles), 11.5, 1e-9);
+    SET(branches, 0);
+    SET(rate_instructions, VALUE(instructions) / 11.2);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(window_cycles)));
     facts = tile();
     SET(chain, 65);
     SET(window_chain, 14);
@@ -338,6 +347,10 @@ TEST(test_unchained)
     inspect_fact_set_interval(&facts, FACT_edit_chain, 0.99, 0.98, 1);
     inspect_bounds(&facts);
     assert_near(VALUE(unchained), 0.99, 0);
+    inspect_fact_set(&facts, FACT_other_chain, 9.5);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(unchained)));
+    inspect_fact_set(&facts, FACT_other_chain, 5);
     inspect_fact_set(&facts, FACT_vector_chain, 5);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(unchained)));

@@ -382,6 +382,7 @@ TEST(test_kept)
         assert_near(loop_chain(&nodes, &loops, 0, &any, CHAIN_USUAL), kept ? 5 : 0, 1e-9);
         /* No edit of chains changes that. */
         assert_near(loop_chain(&nodes, &loops, 0, &any, CHAIN_VECTORS), 0, 1e-9);
+        assert_near(loop_chain(&nodes, &loops, 0, &any, CHAIN_OTHERS), 0, 1e-9);
         loops_free(&loops);
         nodes_free(&nodes);
     }

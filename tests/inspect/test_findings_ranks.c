@@ -103,6 +103,24 @@ TEST(test_call_through_memory)
     assert_int_equal(findings.finding[0].cause, CAUSE_store_forwarding);
 }
 
+/* Failed forwards of a function that reads one text again and again are of that call, but
+ * not those of one that is called for another reason. */
+TEST(test_call_that_reads_again)
+{
+    struct inspect_findings findings;
+    for (int again = 0; again <= 1; again++) {
+        struct inspect_facts facts = structural_case();
+        const struct said said[] = {IS(forward_cycles, 5), IS(calls, 0),
+                                    IS(out_share, again ? 0 : 0.9), IS(out_length, 99),
+                                    IS(reading_share, 0.9), IS(read_again, 40)};
+        for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+            say(&facts, &said[i]);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[again].cause, CAUSE_store_forwarding);
+        assert_int_equal(findings.finding[!again].cause, CAUSE_call);
+    }
+}
+
 /* A slow instruction that is the largest bound stands before what rests on that
  * bound, and before a chain that is little longer, as that leads through it. */
 TEST(test_slow_instruction)
