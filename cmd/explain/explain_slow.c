@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding slow-instruction names the form, what it costs here, and what else does its
  * work; call names the function that is called; divider the division that takes most;
- * those of ports name what shares a unit; mispredicts names the branch that is hardest to
+ * those of ports name what shares a unit, or is split; mispredicts names the branch that is hardest to
  * predict; chains name the instructions that take most of them; front-end tells how many
  * there are; at-limit names wider vectors. */
 #include "explain_private.h"
@@ -29,7 +29,7 @@ static const struct {
     {"*hadd*", "shuffles and one addition"},
     {"*hsub*", "shuffles and one subtraction"},
     {"*dpp? *", "a multiplication, then additions of whole vectors"},
-    {"vpmullq *", "vpmuludq for the halves, if these are small enough"},
+    {"vpmullq *", "vpmuludq or vpmadd52luq, if the numbers are small enough"},
     {"*mul r*", "a multiplication of fewer bits"},
     {"rdtsc*", "read the clock outside of the loop"},
     {"rdrand *", "a generator in software"},
@@ -116,10 +116,8 @@ static void name_call(const struct subject *subject, const struct inspect_loop *
     }
 }
 
-static void advise(const struct inspect_loop *loop, struct explained_finding *finding)
+static void advise_form(const char *form, struct explained_finding *finding)
 {
-    const char *const form = loop->dearest_form;
-    tell(&finding->text, "%s takes %.3g cycles on this CPU", form, loop->dearest_each);
     tell(&finding->remedy, "another form: simdbench doctor instructions '%.*s'",
          (int)strcspn(form, " "), form);
     for (size_t i = 0; i < ARRAY_LEN(advices); i++)
@@ -127,6 +125,31 @@ static void advise(const struct inspect_loop *loop, struct explained_finding *fi
             tell(&finding->remedy, "%s", advices[i].advice);
             break;
         }
+}
+
+static void advise(const struct inspect_loop *loop, struct explained_finding *finding)
+{
+    const char *const form = loop->dearest_form;
+    tell(&finding->text, "%s takes %.3g cycles on this CPU", form, loop->dearest_each);
+    advise_form(form, finding);
+}
+
+static double steps_weight(const struct inspect_line *line, double turns)
+{
+    return line->form && line->steps >= 2 ? (double)line->executed * line->steps : 0;
+}
+
+/* The form that takes most places of others, if these are a third of all. */
+static void name_steps(const struct inspect_census *census,
+                       const struct inspect_loop *loop, struct explained_finding *finding)
+{
+    const struct inspect_line *const line = heaviest(census, loop, steps_weight);
+    const double third = loop->steps * loop->iterations / 3;
+    if (!line || steps_weight(line, loop->iterations) < third)
+        return;
+    tell(&finding->text, "%s, above all %s, which takes the places of %.3g instructions",
+         finding->text, line->form, line->steps);
+    advise_form(line->form, finding);
 }
 
 /* Divisions of integers have no reciprocals by instructions; x87 has those of floats. */
@@ -369,6 +392,8 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
         } else if (strstr(finding->cause, "-chain") && finding->text)
             name_chain(census, loop, finding);
         else if (strstr(finding->cause, "-ports")) {
+            if (evidence_of(finding, FACT_vector_cycles))
+                name_steps(census, loop, finding);
             name_unit(census, loop, products, FACT_integer_cycles, finding);
             name_unit(census, loop, ~products & 0xff, FACT_shuffle_cycles, finding);
         }

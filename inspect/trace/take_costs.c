@@ -120,6 +120,7 @@ struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *
     for (size_t i = 0; i < asking.n; i++) {
         taken[i].throughput = costs[i].throughput;
         taken[i].units = costs[i].units;
+        taken[i].steps = costs[i].steps;
         taken[i].latency = longest(&costs[i]);
         memcpy(taken[i].form, costs[i].form, sizeof taken[i].form);
         code_cost_registers(asking.code[i].bytes, asking.code[i].n, &costs[i], &taken[i]);

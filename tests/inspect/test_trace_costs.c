@@ -204,7 +204,7 @@ TEST(test_choices)
     inspect_census_free(&census);
 }
 
-static double each_cycles;
+static double each_cycles, each_steps;
 static unsigned shared_units;
 
 static void knows_opcodes(void *context, const struct inspect_code *code, size_t n,
@@ -213,6 +213,7 @@ static void knows_opcodes(void *context, const struct inspect_code *code, size_t
     for (size_t i = 0; i < n; i++) {
         costs[i] = (struct inspect_cost){.known = true,
                                          .throughput = each_cycles,
+                                         .steps = each_steps,
                                          .units = code[i].n == 4 ? shared_units : 0};
         snprintf(costs[i].form, sizeof costs[i].form, "%x", code[i].bytes[2]);
     }
@@ -240,6 +241,24 @@ TEST(test_units)
         assert_near(census.loop[0].shuffle_form, 0, 0);
         inspect_census_free(&census);
     }
+}
+
+/* What a core splits takes the places of several, and no unit is its own. */
+TEST(test_steps)
+{
+    const struct inspect_options options = {.whole_only = true, .costs = knows_opcodes};
+    if (!has_avx())
+        skip();
+    each_cycles = 1;
+    for (each_steps = 0; each_steps <= 3; each_steps += 3) {
+        struct inspect_census census = census_by(shuffling_twice, TURNS, &options);
+        const struct inspect_loop *const loop = &census.loop[0];
+        assert_near(loop->steps, fmax(1, each_steps) * loop->computed, 1e-9);
+        assert_near(loop->steps_bits, fmax(1, each_steps) * loop->computed_bits, 1e-9);
+        assert_near(loop->needed_form, each_steps ? 0 : 1, 1e-9);
+        inspect_census_free(&census);
+    }
+    each_steps = 0;
 }
 
 /* Forms that share a unit follow each other; of forms that are work the work counts

@@ -177,6 +177,33 @@ TEST(test_units)
     run_free(run);
 }
 
+/* A bound of vector units names the form that a core splits, if its steps are a third. */
+TEST(test_steps)
+{
+    char product[] = "vpmullq zmm, zmm, zmm", sum[] = "vpaddq zmm, zmm, zmm";
+    struct inspect_line line[] = {
+        {.form = sum, .executed = 60, .throughput = 0.5, .steps = 1},
+        {.form = product, .executed = 10, .throughput = 1.5, .steps = 3}};
+    struct inspect_loop loop = {.iterations = 10, .n_lines = ARRAY_LEN(line), .steps = 9};
+    const struct subject subject = {
+        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
+    for (int much = 0; much <= 1; much++) {
+        struct run *const run = run_new();
+        struct explanation *const why = result_explanation(run_add_result(run));
+        loop.steps = much ? 9 : 9.1;
+        assert_non_null(explanation_add_finding(why, "vector-ports"));
+        assert_non_null(finding_add_evidence(&why->findings[0], "vector_cycles"));
+        assert_int_equal(string_set(&why->findings[0].text, "they are busy"), 0);
+        explain_slow(&subject, why);
+        assert_string_equal(why->findings[0].text,
+                            much ? "they are busy, above all vpmullq zmm, zmm, zmm, which "
+                                   "takes the places of 3 instructions"
+                                 : "they are busy");
+        assert_int_equal(why->findings[0].remedy != NULL, much);
+        run_free(run);
+    }
+}
+
 /* The branch that goes its rarer way most often is named by its source, or its place. */
 TEST(test_branch)
 {
