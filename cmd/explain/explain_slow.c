@@ -134,22 +134,35 @@ static void advise(const struct inspect_loop *loop, struct explained_finding *fi
     advise_form(form, finding);
 }
 
-static double steps_weight(const struct inspect_line *line, double turns)
+/* Steps of all instructions of a form that the core splits; 0: it does not. */
+static double steps_of(const struct inspect_line *line, size_t n, const char *form)
 {
-    return line->form && line->steps >= 2 ? (double)line->executed * line->steps : 0;
+    double steps = 0;
+    for (size_t i = 0; i < n; i++)
+        if (line[i].form && line[i].steps >= 2 && !strcmp(line[i].form, form))
+            steps += (double)line[i].executed * line[i].steps;
+    return steps;
 }
 
 /* The form that takes most places of others, if these are a third of all. */
 static void name_steps(const struct inspect_census *census,
                        const struct inspect_loop *loop, struct explained_finding *finding)
 {
-    const struct inspect_line *const line = heaviest(census, loop, steps_weight);
-    const double third = loop->steps * loop->iterations / 3;
-    if (!line || steps_weight(line, loop->iterations) < third)
+    const struct inspect_line *const line = &census->line[loop->line], *most = NULL;
+    double least = loop->steps * loop->iterations / 3;
+    for (size_t i = 0; i < loop->n_lines && least > 0; i++) {
+        const double steps =
+            line[i].form ? steps_of(line, loop->n_lines, line[i].form) : 0;
+        if (steps >= least && (!most || steps > least)) {
+            least = steps;
+            most = &line[i];
+        }
+    }
+    if (!most)
         return;
     tell(&finding->text, "%s, above all %s, which takes the places of %.3g instructions",
-         finding->text, line->form, line->steps);
-    advise_form(line->form, finding);
+         finding->text, most->form, most->steps);
+    advise_form(most->form, finding);
 }
 
 /* Divisions of integers have no reciprocals by instructions; x87 has those of floats. */
@@ -223,6 +236,23 @@ static void name_branch(const struct inspect_census *census,
          "which goes its rarer way in %.2g%% of the cases",
          (int)strcspn(worst->text, " "), worst->text, worst->source ?: place,
          100 * worst->undecided / (double)worst->executed);
+}
+
+/* Elements that data choose can be loaded one by one in place of a gather: cores differ
+ * in which is faster. */
+static void tell_gathers(const struct inspect_facts *facts,
+                         struct explained_finding *finding)
+{
+    const double once = inspect_fact_value(facts, FACT_rate_picked_256);
+    const double gathered = fmax(inspect_fact_value(facts, FACT_rate_gathered_256),
+                                 inspect_fact_value(facts, FACT_rate_gathered_512));
+    if (!(once > 0) || !(gathered > 0) ||
+        !(inspect_fact_value(facts, FACT_gathered) > 0))
+        return;
+    tell(&finding->text, "%s: %.2g cycles an element here, %.2g if loaded one by one",
+         finding->text, 1 / gathered, 1 / once);
+    if (once > 1.1 * gathered)
+        tell(&finding->remedy, "load elements one by one; or %s", finding->remedy);
 }
 
 /* Too many instructions, or code that is too long: these have other remedies. */
@@ -384,6 +414,8 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
             name_branch(census, loop, finding);
         else if (!strcmp(finding->cause, "divider") && finding->text)
             name_division(census, loop, finding);
+        else if (!strcmp(finding->cause, "gathers") && finding->text)
+            tell_gathers(&subject->facts, finding);
         else if (!strcmp(finding->cause, "front-end"))
             tell_entering(subject, loop, finding);
         else if (!strcmp(finding->cause, "at-limit")) {

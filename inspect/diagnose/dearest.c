@@ -87,7 +87,7 @@ static double group_cycles(const struct inspect_loop *loop,
 
 /* Cores have one unit for forms of about a cycle, and for those that were seen to share
  * one: whatever they mix them with, these wait for each other. Slower ones, and those
- * that the core splits, are slow in themselves. */
+ * that the core splits into three steps or more, are slow in themselves. */
 static void take_group(const struct inspect_line *lines, const struct inspect_line *line,
                        unsigned unit, struct inspect_loop *loop)
 {
@@ -95,7 +95,7 @@ static void take_group(const struct inspect_line *lines, const struct inspect_li
     const bool one = line->throughput >= least && line->throughput < most;
     const struct group all = {line, unit, false}, needed = {line, unit, true};
     double *const to = unit == INSPECT_PRODUCTS ? &loop->products : &loop->shuffle_form;
-    if (one && line->needed && !(line->steps >= 2))
+    if (one && line->needed && !(line->steps >= 3))
         loop->needed_form = fmax(loop->needed_form, group_cycles(loop, lines, &needed));
     if (unit || (one && line->shuffles && !line->needed))
         *to = fmax(*to, group_cycles(loop, lines, &all));
