@@ -109,6 +109,7 @@ struct inspect_loop {
      * only one unit takes. A vector has no use for a scalar comparison or conversion. */
     double needed_form, shuffle_form;
     double products; /* such cycles of its products of integers */
+    double busy;     /* such cycles of all that is `needed`, one after the other */
     double divided;  /* such cycles of its divisions and roots, but of integers */
     /* The same if a core looks no farther ahead than inspect_options.window; 0:
      * unknown. */

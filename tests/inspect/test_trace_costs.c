@@ -233,6 +233,7 @@ TEST(test_units)
         struct inspect_census census = census_by(shuffling_twice, TURNS, &options);
         assert_near(census.loop[0].needed_form, i == 1 ? 1 : 0, 1e-9);
         assert_near(census.loop[0].shuffle_form, i == 1 ? 2 : 0, 1e-9);
+        assert_near(census.loop[0].busy, i < 2 ? all[i] : 0, 1e-9);
         inspect_census_free(&census);
         /* Scalar comparisons are no work of vectors, and shifts no shuffles. */
         census = census_by(comparing, TURNS, &options);
