@@ -20,6 +20,7 @@ static const struct {
     {"vpconflict*", "compare with permutes, or sort indices before"},
     {"lock *", "one atomic operation for many elements"},
     {"xchg m*", "one atomic operation for many elements"},
+    {"loop", "dec and jnz"},
     {"rep*", "copies of vectors, for so few bytes"},
     {"?fence", "one fence for many elements"},
     {"*maskmovdqu*", "a blend and a store"},

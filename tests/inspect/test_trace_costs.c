@@ -58,7 +58,7 @@ TEST(test_strings)
         assert_null(census.loop[0].dearest_form);
         inspect_census_free(&census);
         census = census_by(scanning, TURNS, &options);
-        assert_int_equal(strncmp(census.loop[0].dearest_form, "loop", 4) == 0, counted);
+        assert_int_equal(strcmp(census.loop[0].dearest_form, "loop") == 0, counted);
         assert_near(census.loop[0].dearest, counted ? 17 : 16, 1e-9);
         inspect_census_free(&census);
     }

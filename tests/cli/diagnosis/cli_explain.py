@@ -236,7 +236,7 @@ class Explain(Case):
             "library": str(library), "kernels": {"sse2": ["past", "into"]},
             "reference": "into"}]}), encoding="utf-8")
         self.run_tool("explain", "copies/u8/sse2/past@4096", "copies/u8/sse2/into@4096",
-                      f"--functions={declared}", f"--json={path}", "--quiet",
+                      f"--plugin={declared}", f"--json={path}", "--quiet",
                       env=environment(SIMDBENCH_TEST_CLOCK="1,past=3,past@50=1,past@51=1"))
         document = self.load(path)
         result = next(r for r in document["results"] if r["explanation"])
