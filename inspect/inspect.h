@@ -76,10 +76,12 @@ struct inspect_loop {
      * indices. */
     double computed, shuffles, permutes;
     double computed_bits, needed_bits, shuffle_bits; /* sums of their registers' widths */
+    double steps, steps_bits; /* of `computed`, of which a core splits some */
     double gathered, scattered; /* elements from, to places that a vector holds */
     /* These are parts of loads and stores: */
     double line_splits, page_splits; /* reach over the end of a 64-byte line, a page */
     double split_stores;             /* the stores among line_splits */
+    double fixed;                    /* loads of the same place, each time */
     double banked; /* loads of the same bytes of lines, modulo 64, beyond two in three */
     double forwards; /* loads of bytes of a store in flight; slots of the stack frame
                         apart */
@@ -108,6 +110,7 @@ struct inspect_loop {
      * only one unit takes. A vector has no use for a scalar comparison or conversion. */
     double needed_form, shuffle_form;
     double products; /* such cycles of its products of integers */
+    double busy;     /* such cycles of all that is `needed`, one after the other */
     double divided;  /* such cycles of its divisions and roots, but of integers */
     /* The same if a core looks no farther ahead than inspect_options.window; 0:
      * unknown. */
@@ -165,7 +168,8 @@ struct inspect_line {
     size_t loop;  /* index; INSPECT_NO_LOOP */
     char *form;   /* NULL unless its cost is known */
     double throughput, latency; /* cycles, the longest latency; NaN: none, or not known */
-    unsigned units;             /* as of an inspect_cost */
+    unsigned units;             /* as of an inspect_cost, */
+    double steps;               /* and so are these */
 };
 #define INSPECT_NO_LOOP SIZE_MAX
 
@@ -286,6 +290,7 @@ struct inspect_cost {
     double throughput;       /* cycles of one among many that do not wait */
     unsigned units; /* units that it shares with others of this bit, the first that
                        of products of integers */
+    double steps; /* bitwise operations of vectors whose places it takes; 0: not known */
     struct inspect_cost_link link[INSPECT_LINKS];
     size_t n_links;
 };

@@ -122,7 +122,7 @@ unsigned latency_of(const struct code *code);
 enum { COST_LINKS = 24 };
 struct code_cost {
     char form[INSPECT_FORM];
-    double throughput, latency;
+    double throughput, latency, steps;
     unsigned units;
     size_t n_links;
     uint64_t kept; /* registers whose old values it waits for without need */

@@ -217,13 +217,14 @@ static bool has_unit(unsigned unit)
 {
     __builtin_cpu_init();
     return unit == PASSPORT_PRODUCTS ||
-           (unit == PASSPORT_PERMUTES ? __builtin_cpu_supports("avx2")
-                                      : __builtin_cpu_supports("avx512bw"));
+           (unit == PASSPORT_PERMUTES || unit == BITWISE_256
+                ? __builtin_cpu_supports("avx2")
+                : __builtin_cpu_supports("avx512bw"));
 }
 
 static void prepare_units(struct session *session)
 {
-    for (unsigned i = 0; i < PASSPORT_UNITS; i++)
+    for (unsigned i = 0; i < SESSION_UNITS; i++)
         session->unit[i] =
             has_unit(1U << i)
                 ? cycles_of(session, write_unit, &(unsigned){1U << i}, LINK_COPIES, false)
@@ -282,7 +283,7 @@ static bool reads_flags(const struct decoded *decoded)
 /* The least of several ways: another number of registers may suit the ports better,
  * places side by side the stores, and flags may be made anew. */
 static double throughput(struct session *session, const struct decoded *decoded,
-                         unsigned beside)
+                         unsigned beside, unsigned many)
 {
     double least = NAN;
     const unsigned most = chain_registers(decoded);
@@ -294,7 +295,8 @@ static double throughput(struct session *session, const struct decoded *decoded,
                                                      {.registers = registers,
                                                       .flags = flags,
                                                       .near = registers < most,
-                                                      .beside = beside}},
+                                                      .beside = beside,
+                                                      .many = many}},
                                       registers < 4 ? 4 * registers : registers, false));
     return fmax(0, least);
 }
@@ -312,7 +314,7 @@ static bool shares_unit(struct session *session, const struct decoded *decoded,
         decoded_gathers(decoded) || (unit == PASSPORT_PRODUCTS && reads_flags(decoded)) ||
         (unit != PASSPORT_PRODUCTS && session->block[0].legacy))
         return false;
-    return throughput(session, decoded, unit) >= alone + follows * other;
+    return throughput(session, decoded, unit, 1) >= alone + follows * other;
 }
 
 /* An instruction that runs beside no other lets the core wait: it shares no unit. */
@@ -325,6 +327,25 @@ static unsigned units_of(struct session *session, const struct decoded *decoded,
         shared |= shares_unit(session, decoded, i, alone) ? 1U << i : 0;
     }
     return shared == all && all & (all - 1) ? 0 : shared;
+}
+
+/* A core splits some forms into several steps. Beside more bitwise operations than its
+ * other units could do meanwhile, each step takes the place of one. Few places that are
+ * filled badly are no step. */
+static double steps_of(struct session *session, const struct decoded *decoded,
+                       unsigned level, double alone)
+{
+    const double several = 1.5, slow = 6, badly = 0.25;
+    const bool wide = level == 512;
+    const double other = session->unit[PASSPORT_UNITS + wide];
+    const unsigned many = (unsigned)ceil(3 * alone) + 2;
+    if (level < 256 || !(other > 0) || !(alone >= several * other && alone < slow) ||
+        decoded_gathers(decoded))
+        return 1;
+    const double both =
+        throughput(session, decoded, wide ? BITWISE_512 : BITWISE_256, many);
+    const double steps = fmin(both / other - many, alone / other);
+    return fmax(1, floor(steps + badly));
 }
 
 static double link_cycles(struct session *session, const struct decoded *decoded,
@@ -411,10 +432,11 @@ void session_measure(struct session *session, const struct passport_form *form,
         return passport_refuse(passport, "the encoder does not know it", NULL);
     session->block[0].legacy = session->block[1].legacy = form->level == 128;
     data_fill(session->data, &decoded);
-    passport->throughput = throughput(session, &decoded, 0);
+    passport->throughput = throughput(session, &decoded, 0, 0);
     if (!isfinite(passport->throughput))
         return passport_refuse(passport, "no sequence of it can be made", NULL);
     passport->units = units_of(session, &decoded, passport->throughput);
+    passport->steps = steps_of(session, &decoded, form->level, passport->throughput);
     if (links) {
         measure_links(session, &decoded, passport);
         measure_kept(session, &decoded, passport);
@@ -430,6 +452,7 @@ void passport_make_up(const struct passport_form *form, double cycles,
         return;
     passport->known = true;
     passport->throughput = cycles;
+    passport->steps = 1;
     passport->n_links = chain_links(&decoded, passport->link);
     for (size_t i = 0; i < passport->n_links; i++)
         passport->link[i].cycles = passport->link[i].full = (float)cycles;

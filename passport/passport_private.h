@@ -123,8 +123,12 @@ struct apart {
     unsigned registers; /* for their results */
     bool flags;         /* those that they read are made anew before each */
     bool near;          /* places in memory lie side by side, not in a line each */
-    unsigned beside;    /* after each comes one of that unit; 0: none */
+    unsigned beside;    /* after each come some of that unit; 0: none */
+    unsigned many;      /* so many */
 };
+/* Units beside those of a passport: bitwise operations of 256 and of 512 bits. */
+enum { BITWISE_256 = 1 << PASSPORT_UNITS, BITWISE_512 = BITWISE_256 << 1 };
+enum { SESSION_UNITS = PASSPORT_UNITS + 2 };
 /* An instruction of that unit, which waits for nothing. */
 void chain_beside(struct block *block, unsigned unit);
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
@@ -187,7 +191,7 @@ struct session {
     struct block clock[2];
     double clock_cycles;         /* of what the longer one has more */
     struct helpers few, full;    /* while few instructions wait, while many do */
-    double unit[PASSPORT_UNITS]; /* cycles of an instruction of each; 0: none here */
+    double unit[SESSION_UNITS]; /* cycles of an instruction of each; 0: none here */
 };
 enum { SESSION_BLOCKS = 4 };
 /* The clock, and what helpers take unless this is known. The data are zero. */

@@ -212,6 +212,15 @@ void chain_beside(struct block *block, unsigned unit)
              operand_register(register_of(KIND_VECTOR, 14, 256)));
     else if (unit == PASSPORT_MASKS)
         emit(block, KMOVQ, general, operand_register(register_of(KIND_MASK, 7, 64)));
+    else if (unit == BITWISE_256)
+        emit(block, VPAND, operand_register(register_of(KIND_VECTOR, 12, 256)),
+             operand_register(register_of(KIND_VECTOR, 13, 256)),
+             operand_register(register_of(KIND_VECTOR, 14, 256)));
+    else if (unit == BITWISE_512)
+        emit(block, VPANDD, operand_register(register_of(KIND_VECTOR, 12, 512)),
+             operand_register(ZYDIS_REGISTER_K0),
+             operand_register(register_of(KIND_VECTOR, 13, 512)),
+             operand_register(register_of(KIND_VECTOR, 14, 512)));
 }
 
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
@@ -223,6 +232,7 @@ void chain_none(struct block *block, const struct decoded *decoded, unsigned cop
         choice.place += (int64_t)(i % PLACES) * place_step(decoded, apart->near);
         choice_load_destroyed(block, decoded, &choice, -1, true, apart->flags);
         choice_emit(block, decoded, &choice);
-        chain_beside(block, apart->beside);
+        for (unsigned k = 0; k < apart->many; k++)
+            chain_beside(block, apart->beside);
     }
 }

@@ -361,7 +361,7 @@ int surgery_plan_edit(struct surgery *surgery, enum surgery_edit edit,
     int status = find_changes(&planning, edit);
     changes_sort(changes);
     if (status == 0 && !changes->n)
-        status = error_set(error, -ENOENT, "its hot loops have nothing of that kind");
+        status = error_set(error, -ENOENT, SURGERY_NOTHING);
     if (status == 0)
         status = edit_is_safe(surgery, changes, seen, n, planning.altered, error)
                      ?: try_changes(surgery, changes, error);

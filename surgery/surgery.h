@@ -103,8 +103,9 @@ struct surgery_seen {
 /* Looks for what an edit changes, in hot loops alone, and whether it is safe: a vector or
  * float that is another one then must reach no address, flag, mask of an access, or
  * general register; and in a forked child each conditional branch must execute as often
- * as before. How many instructions are changed. -ENOENT: there are none; -EPERM: it is
- * not safe, and why. */
+ * as before. How many instructions are changed. -ENOENT: there are none
+ * (SURGERY_NOTHING); -EPERM: it is not safe, and why. */
+#define SURGERY_NOTHING "its hot loops have nothing of that kind"
 int surgery_plan_edit(struct surgery *surgery, enum surgery_edit edit,
                       const struct surgery_seen *seen, size_t n, size_t *changed,
                       struct error *error);

@@ -82,6 +82,7 @@ cJSON *cost_json(const struct passport *passport)
     }
     cJSON_AddNumberToObject(value, "throughput", rounded(passport->throughput));
     cJSON_AddNumberToObject(value, "units", passport->units);
+    cJSON_AddNumberToObject(value, "steps", passport->steps);
     cJSON *const links = cJSON_AddArrayToObject(value, "links");
     for (size_t i = 0; i < passport->n_links; i++) {
         const struct passport_link *const link = &passport->link[i];
@@ -131,6 +132,9 @@ bool cost_read(const cJSON *value, struct passport *passport)
     if (!is_cost(passport->throughput) || !(units >= 0 && units < 1 << PASSPORT_UNITS))
         return false;
     passport->units = (unsigned)units;
+    passport->steps = message_number(value, "steps", NAN);
+    if (!is_cost(passport->steps))
+        return false;
     cJSON_ArrayForEach (item, message_get(value, "links")) {
         if (passport->n_links == PASSPORT_LINKS ||
             !read_link(item, &passport->link[passport->n_links]))
@@ -202,7 +206,8 @@ static void take(const struct passport_form *form, const struct passport *passpo
 {
     *cost = (struct inspect_cost){.known = passport->known,
                                   .throughput = passport->throughput,
-                                  .units = passport->units};
+                                  .units = passport->units,
+                                  .steps = passport->steps};
     snprintf(cost->form, sizeof cost->form, "%s", form->name);
     for (size_t i = 0; i < passport->n_links && i < ARRAY_LEN(cost->link); i++) {
         const struct passport_link *const link = &passport->link[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The times of two cases are products: their factors tell why one is slower. */
 #include "explain_private.h"
+#include "surgery.h"
 
 #include <math.h>
 
@@ -144,23 +145,14 @@ static void add_bound(struct account *account, const char *name, double a, doubl
         add(&account->bounds, name, NULL, a, b);
 }
 
-/* Its hot loop has next to nothing that the experiment could take away. */
+/* Its hot loops have next to nothing that the experiment could take away. */
 static bool lacks(const struct subject *subject, enum inspect_fact experiment)
 {
-    static const struct {
-        enum inspect_fact experiment, takes;
-    } needs[] = {
-        {FACT_tame_input, FACT_guess_cycles}, {FACT_edit_divide, FACT_divides},
-        {FACT_edit_gather, FACT_gathered},    {FACT_edit_forward, FACT_failed_forwards},
-        {FACT_edit_vex, FACT_legacy_sse},     {FACT_edit_call, FACT_calls}};
-    /* Guesses are cycles, the others are counts. */
-    const double few =
-        experiment == FACT_tame_input ? 0.01 * fact(subject, FACT_cycles) : 0;
-    for (size_t i = 0; i < ARRAY_LEN(needs); i++)
-        if (needs[i].experiment == experiment)
-            return isnan(fact(subject, experiment)) &&
-                   fact(subject, needs[i].takes) <= few;
-    return false;
+    const char *const absent = subject->facts.fact[experiment].absent;
+    return isnan(fact(subject, experiment)) &&
+           (experiment == FACT_tame_input
+                ? fact(subject, FACT_guess_cycles) <= 0.01 * fact(subject, FACT_cycles)
+                : text_same(absent, SURGERY_NOTHING));
 }
 
 /* Cycles of an operation that an experiment takes away; NaN: it was not tried. */

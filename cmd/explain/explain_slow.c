@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding slow-instruction names the form, what it costs here, and what else does its
  * work; call names the function that is called; divider the division that takes most;
- * those of ports name what shares a unit; mispredicts names the branch that is hardest to
+ * those of ports name what shares a unit, or is split; mispredicts names the branch that is hardest to
  * predict; chains name the instructions that take most of them; front-end tells how many
  * there are; at-limit names wider vectors. */
 #include "explain_private.h"
@@ -20,6 +20,7 @@ static const struct {
     {"vpconflict*", "compare with permutes, or sort indices before"},
     {"lock *", "one atomic operation for many elements"},
     {"xchg m*", "one atomic operation for many elements"},
+    {"loop", "dec and jnz"},
     {"rep*", "copies of vectors, for so few bytes"},
     {"?fence", "one fence for many elements"},
     {"*maskmovdqu*", "a blend and a store"},
@@ -29,7 +30,7 @@ static const struct {
     {"*hadd*", "shuffles and one addition"},
     {"*hsub*", "shuffles and one subtraction"},
     {"*dpp? *", "a multiplication, then additions of whole vectors"},
-    {"vpmullq *", "vpmuludq for the halves, if these are small enough"},
+    {"vpmullq *", "vpmuludq or vpmadd52luq, if the numbers are small enough"},
     {"*mul r*", "a multiplication of fewer bits"},
     {"rdtsc*", "read the clock outside of the loop"},
     {"rdrand *", "a generator in software"},
@@ -116,10 +117,8 @@ static void name_call(const struct subject *subject, const struct inspect_loop *
     }
 }
 
-static void advise(const struct inspect_loop *loop, struct explained_finding *finding)
+static void advise_form(const char *form, struct explained_finding *finding)
 {
-    const char *const form = loop->dearest_form;
-    tell(&finding->text, "%s takes %.3g cycles on this CPU", form, loop->dearest_each);
     tell(&finding->remedy, "another form: simdbench doctor instructions '%.*s'",
          (int)strcspn(form, " "), form);
     for (size_t i = 0; i < ARRAY_LEN(advices); i++)
@@ -127,6 +126,44 @@ static void advise(const struct inspect_loop *loop, struct explained_finding *fi
             tell(&finding->remedy, "%s", advices[i].advice);
             break;
         }
+}
+
+static void advise(const struct inspect_loop *loop, struct explained_finding *finding)
+{
+    const char *const form = loop->dearest_form;
+    tell(&finding->text, "%s takes %.3g cycles on this CPU", form, loop->dearest_each);
+    advise_form(form, finding);
+}
+
+/* Steps of all instructions of a form that the core splits; 0: it does not. */
+static double steps_of(const struct inspect_line *line, size_t n, const char *form)
+{
+    double steps = 0;
+    for (size_t i = 0; i < n; i++)
+        if (line[i].form && line[i].steps >= 2 && !strcmp(line[i].form, form))
+            steps += (double)line[i].executed * line[i].steps;
+    return steps;
+}
+
+/* The form that takes most places of others, if these are a third of all. */
+static void name_steps(const struct inspect_census *census,
+                       const struct inspect_loop *loop, struct explained_finding *finding)
+{
+    const struct inspect_line *const line = &census->line[loop->line], *most = NULL;
+    double least = loop->steps * loop->iterations / 3;
+    for (size_t i = 0; i < loop->n_lines && least > 0; i++) {
+        const double steps =
+            line[i].form ? steps_of(line, loop->n_lines, line[i].form) : 0;
+        if (steps >= least && (!most || steps > least)) {
+            least = steps;
+            most = &line[i];
+        }
+    }
+    if (!most)
+        return;
+    tell(&finding->text, "%s, above all %s, which takes the places of %.3g instructions",
+         finding->text, most->form, most->steps);
+    advise_form(most->form, finding);
 }
 
 /* Divisions of integers have no reciprocals by instructions; x87 has those of floats. */
@@ -200,6 +237,23 @@ static void name_branch(const struct inspect_census *census,
          "which goes its rarer way in %.2g%% of the cases",
          (int)strcspn(worst->text, " "), worst->text, worst->source ?: place,
          100 * worst->undecided / (double)worst->executed);
+}
+
+/* Elements that data choose can be loaded one by one in place of a gather: cores differ
+ * in which is faster. */
+static void tell_gathers(const struct inspect_facts *facts,
+                         struct explained_finding *finding)
+{
+    const double once = inspect_fact_value(facts, FACT_rate_picked_256);
+    const double gathered = fmax(inspect_fact_value(facts, FACT_rate_gathered_256),
+                                 inspect_fact_value(facts, FACT_rate_gathered_512));
+    if (!(once > 0) || !(gathered > 0) ||
+        !(inspect_fact_value(facts, FACT_gathered) > 0))
+        return;
+    tell(&finding->text, "%s: %.2g cycles an element here, %.2g if loaded one by one",
+         finding->text, 1 / gathered, 1 / once);
+    if (once > 1.1 * gathered)
+        tell(&finding->remedy, "load elements one by one; or %s", finding->remedy);
 }
 
 /* Too many instructions, or code that is too long: these have other remedies. */
@@ -361,6 +415,8 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
             name_branch(census, loop, finding);
         else if (!strcmp(finding->cause, "divider") && finding->text)
             name_division(census, loop, finding);
+        else if (!strcmp(finding->cause, "gathers") && finding->text)
+            tell_gathers(&subject->facts, finding);
         else if (!strcmp(finding->cause, "front-end"))
             tell_entering(subject, loop, finding);
         else if (!strcmp(finding->cause, "at-limit")) {
@@ -369,6 +425,8 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
         } else if (strstr(finding->cause, "-chain") && finding->text)
             name_chain(census, loop, finding);
         else if (strstr(finding->cause, "-ports")) {
+            if (evidence_of(finding, FACT_vector_cycles))
+                name_steps(census, loop, finding);
             name_unit(census, loop, products, FACT_integer_cycles, finding);
             name_unit(census, loop, ~products & 0xff, FACT_shuffle_cycles, finding);
         }

@@ -198,7 +198,9 @@ void bounds_put_shares(struct inspect_facts *facts)
     /* Sums have one for each load; a loop that stores has one for each store, but no more
      * than it loads, as it may store a result in parts. */
     const double done = GET(stores) >= 0.5 ? fmin(GET(stores), GET(loads)) : GET(loads);
-    PUT(elements, isnan(done) ? done : fmax(1, done));
+    /* A loop that looks at one place again and again waits for others. */
+    const bool polls = GET(loads) > 0 && GET(loads) <= GET(fixed) && GET(stores) < 0.5;
+    PUT(elements, isnan(done) ? done : polls ? 0 : fmax(1, done));
     PUT(outside_instructions, GET(outside_share) * GET(call_instructions));
     PUT(called_share, part(GET(called), instructions));
     PUT(copy_share, part(GET(copies), instructions));
@@ -225,7 +227,8 @@ void bounds_put_code(struct inspect_facts *facts)
 {
     const double instructions = GET(instructions);
     PUT(vector_cycles,
-        unit_cycles(facts, GET(computed), GET(computed_bits), FACT_rate_computed_128));
+        unit_cycles(facts, fmax(GET(computed), GET(steps)),
+                    fmax(GET(computed_bits), GET(steps_bits)), FACT_rate_computed_128));
     PUT(arithmetic_cycles, arithmetic_cycles(facts));
     PUT(shuffle_cycles, shuffle_cycles(facts));
     /* A branch goes with the comparison before it, as cores fuse them: it takes no place

@@ -80,6 +80,7 @@ static bool add_cost(const struct code_cost *cost, struct inspect_line *line)
         return true;
     line->throughput = cost->throughput;
     line->units = cost->units;
+    line->steps = cost->steps;
     line->latency = cost->latency;
     line->form = strdup(cost->form);
     return line->form != NULL;

@@ -2,6 +2,8 @@
 /* The executions of an instruction, added to its loop. */
 #include "inspect_private.h"
 
+#include <math.h>
+
 /* So many accesses, all of them even or near each other, tell that places which nobody
  * computes follow from the turns. */
 enum { LOOKED_AT = 16 };
@@ -46,19 +48,21 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     const struct access_counts *counts = &node->counts;
     const double n = (double)node->executed;
     const double scale = scale_of(node, to);
-    bool loads = false, stores = false;
+    bool loads = false, stores = false, fixed = counts->addressed >= LOOKED_AT;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
         const double times = access->string ? (double)node->repeated : n;
         if (!access_is_counted(code, access))
             continue;
         loads |= access->read;
+        fixed &= !access->write && node->trail[i].low == node->trail[i].high;
         stores |= access->write;
         to->bytes_loaded += access->read ? times * access->bytes : 0;
         to->bytes_stored += access->write ? times * access->bytes : 0;
     }
     to->loads += loads ? n : 0;
     to->stores += stores ? n : 0;
+    to->fixed += loads && fixed ? n : 0;
     to->line_splits += scale * (double)counts->line_splits;
     to->split_stores += scale * (double)counts->split_stores;
     to->banked += scale * (double)counts->banked;
@@ -133,6 +137,9 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->scattered += n * code->scattered;
     to->computed += code->computes ? n : 0;
     to->computed_bits += code->computes ? n * code->unit_bits : 0;
+    const double steps = code->cost ? n * fmax(1, code->cost->steps) : n;
+    to->steps += code->computes ? steps : 0;
+    to->steps_bits += code->computes ? steps * code->unit_bits : 0;
     to->shuffles += code->shuffle ? n : 0;
     to->shuffle_bits += code->shuffle ? n * code->unit_bits : 0;
     to->permutes += code->permute ? n : 0;

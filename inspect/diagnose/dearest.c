@@ -86,16 +86,18 @@ static double group_cycles(const struct inspect_loop *loop,
 }
 
 /* Cores have one unit for forms of about a cycle, and for those that were seen to share
- * one: whatever they mix them with, these wait for each other. Slower ones are slow in
- * themselves. */
+ * one: whatever they mix them with, these wait for each other. Slower ones, and those
+ * that the core splits into three steps or more, are slow in themselves. */
+static const double most_shared = 1.9;
+
 static void take_group(const struct inspect_line *lines, const struct inspect_line *line,
                        unsigned unit, struct inspect_loop *loop)
 {
-    const double least = 0.9, most = 1.9;
-    const bool one = line->throughput >= least && line->throughput < most;
+    const double least = 0.9;
+    const bool one = line->throughput >= least && line->throughput < most_shared;
     const struct group all = {line, unit, false}, needed = {line, unit, true};
     double *const to = unit == INSPECT_PRODUCTS ? &loop->products : &loop->shuffle_form;
-    if (one && line->needed)
+    if (one && line->needed && !(line->steps >= 3))
         loop->needed_form = fmax(loop->needed_form, group_cycles(loop, lines, &needed));
     if (unit || (one && line->shuffles && !line->needed))
         *to = fmax(*to, group_cycles(loop, lines, &all));
@@ -110,6 +112,9 @@ static bool take(const struct inspect_census *census, struct inspect_loop *loop)
         if (!line[i].form || line[i].throughput < least_throughput ||
             is_left_out(line[i].form, line[i].throughput))
             continue;
+        if (line[i].needed && line[i].throughput < most_shared)
+            loop->busy +=
+                (double)line[i].executed * line[i].throughput / loop->iterations;
         const double cycles = group_cycles(loop, line, &(struct group){.of = &line[i]});
         take_group(line, &line[i], 0, loop);
         for (unsigned unit = 1; unit <= line[i].units; unit <<= 1)

@@ -134,6 +134,7 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     SET_KNOWN(needed_form);
     SET_KNOWN(shuffle_form);
     SET_KNOWN(products);
+    SET_KNOWN(busy);
     SET_KNOWN(divided);
     if (loop->chain > 0) {
         SET(chain);

@@ -37,7 +37,7 @@ static double largest_bound(const struct inspect_finding *finding)
 static bool is_slow(const struct inspect_finding *finding)
 {
     return finding->cause == CAUSE_slow_instruction &&
-           evidence_of(finding, FACT_dearest_each) >= 4;
+           evidence_of(finding, FACT_dearest_each) >= 3.9;
 }
 
 /* The bound that a model rests on; 0: none. */

@@ -81,7 +81,9 @@ static void take_string(const struct node *node, const struct asking *asking, ui
     const struct inspect_code *const code = &asking->code[at];
     struct code_cost *const to = &taken[at];
     code_text(code->bytes, code->n, node->code.address, to->form, sizeof to->form);
-    char *const operands = strchr(to->form + strcspn(to->form, " ") + 1, ' ');
+    /* LOOP has the place to which it goes. */
+    char *const name_end = to->form + strcspn(to->form, " ");
+    char *const operands = node->code.repeats ? strchr(name_end + 1, ' ') : name_end;
     if (operands)
         *operands = '\0';
     to->throughput = cycles;
@@ -120,6 +122,7 @@ struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *
     for (size_t i = 0; i < asking.n; i++) {
         taken[i].throughput = costs[i].throughput;
         taken[i].units = costs[i].units;
+        taken[i].steps = costs[i].steps;
         taken[i].latency = longest(&costs[i]);
         memcpy(taken[i].form, costs[i].form, sizeof taken[i].form);
         code_cost_registers(asking.code[i].bytes, asking.code[i].n, &costs[i], &taken[i]);

@@ -122,6 +122,15 @@ WIDTHS(splits, EIGHT, LOAD, 60, 64, 64, 64, 64)
 LOOP(gathered_256, PLACES_256, TIMES(8, GATHER_256), CLEAN)
 LOOP(gathered_512, PLACES_512, TIMES(8, GATHER_512), CLEAN)
 LOOP(scattered_512, PLACES_512, TIMES(8, SCATTER_512), CLEAN)
+/* The same eight elements one by one, each with a load of its index. */
+#define PICK(i, x, from)                                          \
+    "mov " #from "+4*" #i "(%[at]), %%eax\n\tvpinsrd $" #i ", " #from \
+    "+4*" #i "(%[at],%%r8,4), %%xmm" #x ", %%xmm" #x "\n\t"
+#define PICK_4(x, from)                                                         \
+    "mov " #from "(%[at]), %%eax\n\tvmovd " #from "(%[at],%%r8,4), %%xmm" #x "\n\t" \
+    PICK(1, x, from) PICK(2, x, from) PICK(3, x, from)
+#define PICK_8 PICK_4(0, 0) PICK_4(1, 16) "vinsertf128 $1, %%xmm1, %%ymm0, %%ymm0\n\t"
+LOOP(picked_256, "xor %%r8d, %%r8d\n\t", TIMES(8, PICK_8), CLEAN)
 
 #define STORE_64(i, ...) "mov %%rax, " PLACE(i, __VA_ARGS__) "\n\t"
 #define STORE_128(i, ...) "movups %%xmm" #i ", " PLACE(i, __VA_ARGS__) "\n\t"
@@ -299,6 +308,7 @@ const struct rate core_rates[] = {
     WIDTHS_ROWS(split_stores, 48),
     {"rate_gathered_256", "avx2", 64, loop_gathered_256, NULL},
     {"rate_gathered_512", "avx512", 128, loop_gathered_512, NULL},
+    {"rate_picked_256", "avx2", 64, loop_picked_256, NULL},
     {"rate_scattered_512", "avx512", 128, loop_scattered_512, NULL},
     {"rate_integer_divides", NULL, 8, loop_integer_divides, NULL},
     WIDTH_ROWS(64, "avx2"),

@@ -415,6 +415,14 @@ TEST(test_shares)
     SET(stores, 4);
     inspect_bounds(&facts);
     assert_near(VALUE(elements), 1, 0);
+    /* It loads from other places, too; it looks at one alone, as at a flag. */
+    for (int loads = 2; loads >= 1; loads--) {
+        SET(loads, loads);
+        SET(stores, 0);
+        SET(fixed, 1);
+        inspect_bounds(&facts);
+        assert_near(VALUE(elements), loads == 2 ? 2 : 0, 0);
+    }
 }
 
 TEST(test_nothing_known)

@@ -272,6 +272,18 @@ TEST(test_asking)
     inspect_census_free(&census);
 }
 
+/* It looks at the same place each time; another one goes on. */
+TEST(test_fixed_places)
+{
+    struct inspect_census census = census_of(asking_again, TURNS, false);
+    ASSERT_LOOP(census, fixed, 1);
+    inspect_census_free(&census);
+    census = census_of(byte_by_byte, TURNS, false);
+    ASSERT_LOOP(census, loads, 1);
+    ASSERT_LOOP(census, fixed, 0);
+    inspect_census_free(&census);
+}
+
 TEST(test_vector_units)
 {
     if (!__builtin_cpu_supports("avx512f"))

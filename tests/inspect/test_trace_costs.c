@@ -58,7 +58,7 @@ TEST(test_strings)
         assert_null(census.loop[0].dearest_form);
         inspect_census_free(&census);
         census = census_by(scanning, TURNS, &options);
-        assert_int_equal(strncmp(census.loop[0].dearest_form, "loop", 4) == 0, counted);
+        assert_int_equal(strcmp(census.loop[0].dearest_form, "loop") == 0, counted);
         assert_near(census.loop[0].dearest, counted ? 17 : 16, 1e-9);
         inspect_census_free(&census);
     }
@@ -204,7 +204,7 @@ TEST(test_choices)
     inspect_census_free(&census);
 }
 
-static double each_cycles;
+static double each_cycles, each_steps;
 static unsigned shared_units;
 
 static void knows_opcodes(void *context, const struct inspect_code *code, size_t n,
@@ -213,6 +213,7 @@ static void knows_opcodes(void *context, const struct inspect_code *code, size_t
     for (size_t i = 0; i < n; i++) {
         costs[i] = (struct inspect_cost){.known = true,
                                          .throughput = each_cycles,
+                                         .steps = each_steps,
                                          .units = code[i].n == 4 ? shared_units : 0};
         snprintf(costs[i].form, sizeof costs[i].form, "%x", code[i].bytes[2]);
     }
@@ -232,6 +233,7 @@ TEST(test_units)
         struct inspect_census census = census_by(shuffling_twice, TURNS, &options);
         assert_near(census.loop[0].needed_form, i == 1 ? 1 : 0, 1e-9);
         assert_near(census.loop[0].shuffle_form, i == 1 ? 2 : 0, 1e-9);
+        assert_near(census.loop[0].busy, i < 2 ? all[i] : 0, 1e-9);
         inspect_census_free(&census);
         /* Scalar comparisons are no work of vectors, and shifts no shuffles. */
         census = census_by(comparing, TURNS, &options);
@@ -240,6 +242,24 @@ TEST(test_units)
         assert_near(census.loop[0].shuffle_form, 0, 0);
         inspect_census_free(&census);
     }
+}
+
+/* What a core splits takes the places of several, and no unit is its own. */
+TEST(test_steps)
+{
+    const struct inspect_options options = {.whole_only = true, .costs = knows_opcodes};
+    if (!has_avx())
+        skip();
+    each_cycles = 1;
+    for (each_steps = 0; each_steps <= 3; each_steps += 3) {
+        struct inspect_census census = census_by(shuffling_twice, TURNS, &options);
+        const struct inspect_loop *const loop = &census.loop[0];
+        assert_near(loop->steps, fmax(1, each_steps) * loop->computed, 1e-9);
+        assert_near(loop->steps_bits, fmax(1, each_steps) * loop->computed_bits, 1e-9);
+        assert_near(loop->needed_form, each_steps ? 0 : 1, 1e-9);
+        inspect_census_free(&census);
+    }
+    each_steps = 0;
 }
 
 /* Forms that share a unit follow each other; of forms that are work the work counts

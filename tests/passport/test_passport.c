@@ -327,6 +327,7 @@ struct made_up {
     double
         products;  /* cycles of one, beside which the instruction does not run; 0: none */
     bool shared;   /* permutes follow the instruction, and do not run beside it */
+    double steps;  /* of the instruction, if three units take a bitwise operation each */
     bool stuck[2]; /* a shorter, a longer loop takes longer than it must */
 };
 
@@ -334,7 +335,7 @@ struct made_up {
 static double made_up_time(void *context, unsigned char *code, uint64_t turns)
 {
     struct made_up *const made_up = context;
-    double units = 0, beside = 0;
+    double units = 0, beside = 0, bitwise = 0;
     bool inside = false;
     unsigned n = 0;
     for (size_t at = 0; at < BLOCK_BYTES;) {
@@ -354,7 +355,10 @@ static double made_up_time(void *context, unsigned char *code, uint64_t turns)
             units += made_up->each, n++;
         else if (inside && name == ZYDIS_MNEMONIC_VPERMD)
             beside += 1;
+        else if (inside && name == ZYDIS_MNEMONIC_VPAND)
+            bitwise += 1;
     }
+    units = fmax(units, bitwise ? (made_up->steps * n + bitwise) / 3 : 0);
     units = made_up->shared ? units + beside : fmax(units, beside);
     made_up->calls++;
     units *= n && made_up->stuck[n > 60] ? 1.6 : 1;
@@ -367,7 +371,7 @@ static struct passport passport_of(struct made_up *made_up)
 {
     struct session session = {.timer = {made_up_time, made_up},
                               .data = data_room,
-                              .unit = {made_up->products, 1}};
+                              .unit = {made_up->products, 1, 0, made_up->steps ? 1.0 / 3 : 0}};
     struct passport passport;
     for (unsigned i = 0; i < 2; i++) {
         session.block[i].code = code_room[i];
@@ -407,6 +411,20 @@ TEST(test_shared_unit)
                                   .products = cases[i].products};
         assert_int_equal(passport_of(&made_up).units, cases[i].units);
     }
+}
+
+/* Bitwise operations fill what its units leave: each step of it takes the place of one,
+ * however few units can take it. One that takes as long as an operation is one. */
+TEST(test_steps)
+{
+    static const struct {
+        double each, steps, found;
+    } cases[] = {{1, 3, 3}, {1, 1, 1}, {1, 1.6, 1}, {2, 4, 4}, {1, 2.8, 3}, {0.4, 1, 1}, {70, 9, 1}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct made_up made_up = {.each = cases[i].each, .steps = cases[i].steps};
+        assert_near(passport_of(&made_up).steps, cases[i].found, 0);
+    }
+    assert_near(passport_of(&(struct made_up){.each = 1}).steps, 1, 0);
 }
 
 /* What is around the instructions is no part of their cycles, nor is a disturbance, nor

@@ -217,6 +217,35 @@ class Explain(Case):
         self.assertEqual(bounds["placement"]["unit"], "100% of the difference")
         self.assertEqual(bounds["placement"]["b"], 0)
 
+    @unittest.skipIf(sanitized(), COPIES)
+    @unittest.skipUnless(platform.machine() == "x86_64", "movnt is of x86-64")
+    def test_stores_of_two_cases(self):
+        """What an edit takes away from one, and finds nothing of in the other, is told: stores
+        past the caches (copies 49 to 52)."""
+        source = self.folder / "copies.c"
+        source.write_text("""#include <emmintrin.h>
+            #define COPY(name, store) void name(char *y, const char *x, long n) { \\
+            for (long i = 0; i < n; i += 16) \\
+            store((__m128i *)(y + i), _mm_load_si128((const __m128i *)(x + i))); }
+            COPY(past, _mm_stream_si128) COPY(into, _mm_store_si128)""", encoding="utf-8")
+        library, path = self.folder / "libcopies.so", self.folder / "run.json"
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source], check=True)
+        declared = self.folder / "copies.json"
+        declared.write_text(json.dumps({"functions": 1, "ops": [{
+            "name": "copies", "prototype": "void (u8 y[n], const u8 x[n], long n)",
+            "library": str(library), "kernels": {"sse2": ["past", "into"]},
+            "reference": "into"}]}), encoding="utf-8")
+        self.run_tool("explain", "copies/u8/sse2/past@4096", "copies/u8/sse2/into@4096",
+                      f"--plugin={declared}", f"--json={path}", "--quiet",
+                      env=environment(SIMDBENCH_TEST_CLOCK="1,past=3,past@50=1,past@51=1"))
+        document = self.load(path)
+        result = next(r for r in document["results"] if r["explanation"])
+        if "streaming-stores" not in [f["cause"] for f in result["findings"]]:
+            self.skipTest("nothing can be copied here")
+        row, = (r for r in document["account"]["bounds"] if r["name"] == "streaming-stores")
+        self.assertEqual(row["b"], 0)
+        self.assertEqual(row["unit"], "100% of the difference")
+
     def test_plugin_and_library(self):
         (result,) = self.explained("twice/f32/scalar/good@64",
                                    f"--plugin={MODULES / 'wrong_result.so'}")

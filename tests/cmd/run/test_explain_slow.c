@@ -177,6 +177,62 @@ TEST(test_units)
     run_free(run);
 }
 
+/* A bound of vector units names the form that a core splits, if its steps are a third. */
+TEST(test_steps)
+{
+    char product[] = "vpmullq zmm, zmm, zmm", sum[] = "vpaddq zmm, zmm, zmm";
+    struct inspect_line line[] = {
+        {.form = sum, .executed = 60, .throughput = 0.5, .steps = 1},
+        {.form = product, .executed = 5, .throughput = 1.5, .steps = 3},
+        {.form = product, .executed = 5, .throughput = 1.5, .steps = 3}};
+    struct inspect_loop loop = {.iterations = 10, .n_lines = ARRAY_LEN(line), .steps = 9};
+    const struct subject subject = {
+        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
+    for (int much = 0; much <= 1; much++) {
+        struct run *const run = run_new();
+        struct explanation *const why = result_explanation(run_add_result(run));
+        loop.steps = much ? 9 : 9.1;
+        assert_non_null(explanation_add_finding(why, "vector-ports"));
+        assert_non_null(finding_add_evidence(&why->findings[0], "vector_cycles"));
+        assert_int_equal(string_set(&why->findings[0].text, "they are busy"), 0);
+        explain_slow(&subject, why);
+        assert_string_equal(why->findings[0].text,
+                            much ? "they are busy, above all vpmullq zmm, zmm, zmm, which "
+                                   "takes the places of 3 instructions"
+                                 : "they are busy");
+        assert_int_equal(why->findings[0].remedy != NULL, much);
+        run_free(run);
+    }
+}
+
+/* Gathers are told beside loads one by one, which are advised where they are faster. */
+TEST(test_gathers)
+{
+    struct inspect_loop loop = {.n_lines = 0};
+    struct subject subject = {
+        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1}}};
+    for (int known = 0; known <= 2; known++) {
+        struct run *const run = run_new();
+        struct explanation *const why = result_explanation(run_add_result(run));
+        inspect_fact_set(&subject.facts, FACT_rate_gathered_256, 1);
+        inspect_fact_set(&subject.facts, FACT_gathered, 8);
+        inspect_fact_set(&subject.facts, FACT_rate_picked_256, known ? known : NAN);
+        assert_non_null(explanation_add_finding(why, "gathers"));
+        assert_int_equal(string_set(&why->findings[0].text, "they take it"), 0);
+        assert_int_equal(string_set(&why->findings[0].remedy, "whole vectors"), 0);
+        explain_slow(&subject, why);
+        assert_string_equal(
+            why->findings[0].text,
+            known == 0   ? "they take it"
+            : known == 1 ? "they take it: 1 cycles an element here, 1 if loaded one by one"
+                         : "they take it: 1 cycles an element here, 0.5 if loaded one by one");
+        assert_string_equal(why->findings[0].remedy,
+                            known == 2 ? "load elements one by one; or whole vectors"
+                                       : "whole vectors");
+        run_free(run);
+    }
+}
+
 /* The branch that goes its rarer way most often is named by its source, or its place. */
 TEST(test_branch)
 {

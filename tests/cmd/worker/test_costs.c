@@ -31,6 +31,7 @@ TEST(test_values)
     struct passport from = {.known = true,
                             .throughput = 0.50049,
                             .units = 5,
+                            .steps = 3,
                             .n_links = 2},
                     to;
     from.link[0] = (struct passport_link){.from = 1, .to = 0, .cycles = 1, .full = 2};
@@ -38,7 +39,7 @@ TEST(test_values)
         .from = 2, .address = true, .cycles = 8.25f, .full = 8.25f};
     cJSON *const value = cost_json(&from);
     assert_true(cost_read(value, &to));
-    assert_true(to.known && to.n_links == 2 && to.units == 5);
+    assert_true(to.known && to.n_links == 2 && to.units == 5 && to.steps == 3);
     assert_near(to.throughput, 0.5, 1e-9);
     assert_true(to.link[0].from == 1 && !to.link[0].address && to.link[0].full == 2);
     assert_true(to.link[1].address && to.link[1].cycles == 8.25f);
@@ -58,15 +59,16 @@ TEST(test_bad_values)
         "null",
         "[]",
         "{}",
-        "{\"throughput\": -1, \"units\": 0}",
+        "{\"throughput\": -1, \"units\": 0, \"steps\": 1}",
         "{\"throughput\": 1, \"links\": []}",
-        "{\"throughput\": 1, \"units\": 8, \"links\": []}",
-        "{\"throughput\": \"1\", \"units\": 0}",
-        "{\"throughput\": 1e300, \"units\": 0}",
-        "{\"throughput\": 1, \"units\": 0, \"links\": [1]}",
-        "{\"throughput\": 1, \"units\": 0, \"links\": [[0, 99, 0, 1, 1]]}",
-        "{\"throughput\": 1, \"units\": 0, \"links\": [[0, 0, 0, -1, 1]]}",
-        "{\"throughput\": 1, \"units\": 0, \"links\": [[0, 0, 0, 1]]}"};
+        "{\"throughput\": 1, \"units\": 8, \"steps\": 1, \"links\": []}",
+        "{\"throughput\": 1, \"units\": 0, \"links\": []}",
+        "{\"throughput\": \"1\", \"units\": 0, \"steps\": 1}",
+        "{\"throughput\": 1e300, \"units\": 0, \"steps\": 1}",
+        "{\"throughput\": 1, \"units\": 0, \"steps\": 1, \"links\": [1]}",
+        "{\"throughput\": 1, \"units\": 0, \"steps\": 1, \"links\": [[0, 99, 0, 1, 1]]}",
+        "{\"throughput\": 1, \"units\": 0, \"steps\": 1, \"links\": [[0, 0, 0, -1, 1]]}",
+        "{\"throughput\": 1, \"units\": 0, \"steps\": 1, \"links\": [[0, 0, 0, 1]]}"};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct passport passport;
         cJSON *const value = cJSON_Parse(texts[i]);
@@ -111,7 +113,7 @@ TEST(test_kept)
     cJSON *const kept =
         cJSON_AddObjectToObject(host_file_make(hosts, "here"), COSTS_MEMBER);
     cJSON_AddItemToObject(kept, forms[0].name,
-                          cost_json(&(struct passport){.known = true, .throughput = 3}));
+                          cost_json(&(struct passport){.known = true, .throughput = 3, .steps = 1}));
     cJSON_AddItemToObject(kept, forms[1].name,
                           cost_json(&(struct passport){.reason = "because"}));
     host_file_save("instructions.json", hosts);
