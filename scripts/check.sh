@@ -219,11 +219,11 @@ check_valgrind() {
     # good, and of a test in Python it sees the interpreter alone. Simulated gates, histories and
     # intervals are arithmetic, long and without a pointer; teams take turns on one CPU. A thirtieth of
     # the shapes and mutants will do: the sanitizers run more. A handler of SIGSEGV that returns
-    # needs all registers.
+    # needs all registers. A start takes a sixth less where nobody debugs or asks for inlined calls.
     tests_but build/test 'test_(perfctr_clock|perfctr_rates|gemm|blas|baselines|change_point|gate_rates|precision|split|team|thunk|thunk_rules|library_files)|.*schema|formats|studies' --no-suite cli
     SIMDBENCH_EFFORT=30 meson test -C build/test --no-rebuild --print-errorlogs \
         "${tests[@]}" --timeout-multiplier 30 --logbase valgrind --wrapper \
-        'valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --vex-iropt-register-updates=allregs-at-mem-access'
+        'valgrind --quiet --vgdb=no --read-inline-info=no --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --vex-iropt-register-updates=allregs-at-mem-access'
     python3 scripts/count.py "$log"
 }
 
