@@ -11,9 +11,9 @@ use std::slice;
 pub mod abi {
     use super::{c_char, c_int, c_void};
 
-    pub const ABI: u32 = 1;
+    pub const ABI: u32 = 2;
     pub const MAX_DIMS: usize = 16;
-    pub const MAX_OPERANDS: usize = 8;
+    pub const MAX_OPERANDS: usize = 33;
     pub const IN: u32 = 1;
     pub const OUT: u32 = 2;
     pub const CONST: u32 = 3;

@@ -68,7 +68,7 @@ pub const Operands = extern struct {
     threads: u32,
     reserved: u32,
     shape: *const Shape,
-    operand: [8]?*Operand,
+    operand: [33]?*Operand,
     most_ulp: f64,
 
     pub fn dim(self: *const Operands, index: usize) usize {

@@ -37,6 +37,10 @@ int declared_point(struct declared_call *call, const struct simdbench_operands *
 int declared_renew(struct declared_call *call, struct error *error)
 {
     const struct simdbench_operands same = ((struct made_call *)call)->operands;
+    for (uint32_t i = 0; i < same.count; i++)
+        if (same.operand[i]->role == SIMDBENCH_INOUT)
+            memcpy(same.operand[i]->data, same.operand[same.operand[i]->source]->data,
+                   operand_bytes(same.operand[i]));
     return declared_point(call, &same, error);
 }
 

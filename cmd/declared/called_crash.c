@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <unistd.h>
 
 enum { STACK_BYTES = 64 << 10, WRITE_FAULT = 2 };
 
@@ -49,6 +50,45 @@ int crash_catch(void (*run)(void *context), void *context, struct crash *crash)
     if (crashed)
         *crash = seen;
     return crashed ? -EFAULT : 0;
+}
+
+/* The function that is called now may end the process: the last line that it writes is
+ * told with its death. */
+static const char *called;
+
+static void tell_end(const char *how)
+{
+    if (called)
+        dprintf(STDERR_FILENO, "%s() %s\n", called, how);
+}
+
+static void on_abort(int number)
+{
+    tell_end("calls abort()");
+}
+
+static void at_end(void)
+{
+    tell_end("calls exit()");
+}
+
+int crash_catch_named(const char *name, void (*run)(void *context), void *context,
+                      char *text, size_t size)
+{
+    static bool looks;
+    struct crash crash;
+    struct sigaction old;
+    const struct sigaction action = {.sa_handler = on_abort};
+    if (!looks)
+        looks = atexit(at_end) == 0;
+    sigaction(SIGABRT, &action, &old);
+    called = name;
+    const int status = crash_catch(run, context, &crash);
+    called = NULL;
+    sigaction(SIGABRT, &old, NULL);
+    if (status < 0)
+        crash_text(&crash, text, size);
+    return status;
 }
 
 void crash_text(const struct crash *crash, char *text, size_t size)

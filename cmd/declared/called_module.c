@@ -153,12 +153,35 @@ static int open_library(const char *name, struct library *library, void **handle
     return *handle ? 0 : -ENOENT;
 }
 
+struct finding {
+    void *handle, **address;
+    const struct library *library;
+    struct place place;
+    int status;
+    struct error *error;
+};
+
+static void find_place(void *context)
+{
+    struct finding *const finding = context;
+    finding->status = place_resolve(finding->handle, finding->library, &finding->place,
+                                    finding->address, finding->error);
+}
+
+/* A function that chooses the one to call may crash. */
 int called_find(void *handle, const struct library *library, const char *text,
                 void **address, struct error *error)
 {
-    struct place place;
-    const int status = place_parse(text, &place, error);
-    return status ?: place_resolve(handle, library, &place, address, error);
+    struct finding finding = {
+        .handle = handle, .address = address, .library = library, .error = error};
+    char why[200];
+    const int status = place_parse(text, &finding.place, error);
+    if (status < 0)
+        return status;
+    return crash_catch_named(finding.place.name, find_place, &finding, why, sizeof why) <
+                   0
+               ? error_set(error, -EFAULT, "%.80s() %s", finding.place.name, why)
+               : finding.status;
 }
 
 static int find_reference(struct declared_slot *slot, struct error *error)
@@ -237,8 +260,8 @@ static int open_slot(struct declared_slot *slot, const char *library, const char
     if (op_find(from->name))
         return invalid(error, "op '%s' is already one of simdbench; choose another name",
                        from->name);
+    called_operands(slot);
     int status = slot_take(slot, error)
-                     ?: called_operands(slot, error)
                      ?: add_texts(slot, error)
                      ?: add_lists(slot, error)
                      ?: check_inputs(slot, error)

@@ -108,7 +108,6 @@ static int make_step(struct made_call *made, uint32_t i, uint32_t s, uint64_t *r
     struct call_signature signature = {.n = step->n};
     struct made_run run = {.frame = {.result = 0}};
     struct thunk *thunk = NULL;
-    struct crash crash;
     char text[200];
     int status = 0;
     for (uint32_t k = 0; k < step->n && status == 0; k++) {
@@ -121,12 +120,11 @@ static int make_step(struct made_call *made, uint32_t i, uint32_t s, uint64_t *r
     if (status < 0)
         return status;
     run.code = thunk_code(thunk);
-    status = crash_catch(run_maker, &run, &crash);
+    status = crash_catch_named(step->name, run_maker, &run, text, sizeof text);
     thunk_free(thunk);
     *result = run.frame.result;
     if (status == 0)
         return 0;
-    crash_text(&crash, text, sizeof text);
     made->opaque[i] = NULL;
     return error_set(error, status, "%s: %s() %s", argument->name, step->name, text);
 }

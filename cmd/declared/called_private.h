@@ -45,7 +45,6 @@ struct declared_slot {
     uint32_t n_operands;
     struct operand_source operand[SIMDBENCH_MAX_OPERANDS];
     int pointer[DECLARED_MAX]; /* of an argument: the operand that is passed */
-    int result;                /* the operand of what is returned */
     uint32_t type;             /* of the op's cases */
     struct declared_function *function;
     size_t n_functions;
@@ -91,9 +90,8 @@ struct declared_slot *slot_of(const struct simdbench_op *op);
 /* The declaration at that shape. */
 int slot_measure(const struct declared_slot *slot, const struct simdbench_shape *shape,
                  struct declared_sizes *sizes, struct error *error);
-/* The slot's operands, its result, and the element type of its cases. -E2BIG; -EINVAL:
- * nothing is written. */
-int called_operands(struct declared_slot *slot, struct error *error);
+/* The slot's operands, its result, and the element type of its cases. */
+void called_operands(struct declared_slot *slot);
 
 /* called_answers.c: what op->reference() and op->verify() do. */
 int op_reference(struct declared_slot *slot, const struct simdbench_operands *operands,
@@ -216,6 +214,10 @@ struct crash {
 /* Calls run(context). 0, or -EFAULT after a signal that a crash sends. */
 int crash_catch(void (*run)(void *context), void *context, struct crash *crash);
 void crash_text(const struct crash *crash, char *text, size_t size);
+/* The same with the text of a crash. Says on standard error if the function of that name
+ * ends the process. */
+int crash_catch_named(const char *name, void (*run)(void *context), void *context,
+                      char *text, size_t size);
 /* A call that may crash (-EFAULT) or leave what it must not (-EDOM). */
 int made_call_run_caught(struct made_call *made, bool *modes, char *note, size_t size,
                          struct crash *crash, struct error *error);

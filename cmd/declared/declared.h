@@ -36,7 +36,8 @@ void declared_release(struct declared_call *call);
 int declared_add_set(struct declared_call *call,
                      const struct simdbench_operands *operands, struct call_frame **frame,
                      char *error, size_t error_size);
-/* Makes the objects of opaque arguments anew, so that calls begin as at first. */
+/* Makes the objects of opaque arguments anew, and writes inout arrays again, so that the
+ * next call begins as the first one did. */
 int declared_renew(struct declared_call *call, struct error *error);
 
 /* Other operands of the same shape: writes them to the frame, and makes objects anew. A

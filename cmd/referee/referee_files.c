@@ -116,11 +116,10 @@ static void name_operands(struct referee *referee)
         const bool twice = array && argument->role == ARGUMENT_INOUT;
         if (!array && argument->kind != ARGUMENT_LENGTH)
             continue;
-        for (int k = 0; k <= twice && n < NAMES_MAX; k++)
+        for (int k = 0; k <= twice; k++)
             referee->operand_name[n++] = argument->name;
     }
-    if (n < NAMES_MAX)
-        referee->operand_name[n] = "returned value";
+    referee->operand_name[n] = "returned value";
 }
 
 static int make_folder(struct referee *referee, struct error *error)

@@ -33,7 +33,7 @@ struct known {
     bool runs;              /* the CPU has what it needs, and it was right so far */
     uint64_t number;        /* of its case, at the shape of the stage */
 };
-enum { KNOWN_MAX = 64, NAMES_MAX = SIMDBENCH_MAX_OPERANDS };
+enum { KNOWN_MAX = 64 };
 
 struct referee {
     struct options *options;
@@ -45,7 +45,7 @@ struct referee {
     bool printed;                            /* the table has begun */
     char known_library[4096], library[4096]; /* paths; of known ones perhaps a name */
     const char *symbol;                      /* the candidate's */
-    const char *operand_name[NAMES_MAX];
+    const char *operand_name[SIMDBENCH_MAX_OPERANDS];
     struct known known[KNOWN_MAX];
     size_t n_known, reference; /* the one that gives the answers */
     struct cell judges, candidate;

@@ -66,26 +66,24 @@ static void take_back(struct referee *referee, const struct run *run,
 /* A row below this share of its limit is explained. */
 #define NEAR_LIMIT 0.77
 
-/* The shape at which it falls behind most of what is known; NULL: at none. */
-static const char *slower_at(const struct judgement *judgement)
+/* Where it falls behind most of what is known; NULL: nowhere. */
+static const struct judged_time *slower_at(const struct judgement *judgement)
 {
-    const char *shape = NULL;
-    double least = 1;
+    const struct judged_time *slowest = NULL;
     for (size_t i = 0; i < judgement->n_times; i++) {
         const struct judged_time *const time = &judgement->time[i];
-        if (time->best_ci.known && time->best_ci.hi < 1 && time->to_best < least) {
-            least = time->to_best;
-            shape = time->shape;
-        }
+        if (time->best_ci.known && time->best_ci.hi < 1 &&
+            time->to_best < (slowest ? slowest->to_best : 1))
+            slowest = time;
     }
-    return shape;
+    return slowest;
 }
 
 /* The candidate's row that is to be explained. */
 static const struct result *row_to_explain(const struct judgement *judgement,
                                            const char *name, const struct run *run)
 {
-    const char *const shape = slower_at(judgement);
+    const struct judged_time *const slower = slower_at(judgement);
     const struct result *row = NULL;
     double least = NEAR_LIMIT;
     for (size_t r = 0; r < run->n_results; r++) {
@@ -93,7 +91,8 @@ static const struct result *row_to_explain(const struct judgement *judgement,
         const double share = result->summary.limit.share;
         if (!text_same(result->module.name, name) || !status_has_time(result->status))
             continue;
-        if (shape ? strcmp(result->shape, shape) != 0 : !(share > 0 && share < least))
+        if (slower ? strcmp(result->shape, slower->shape) != 0
+                   : !(share > 0 && share < least))
             continue;
         row = result;
         least = share;
@@ -101,17 +100,29 @@ static const struct result *row_to_explain(const struct judgement *judgement,
     return row;
 }
 
+/* At its best place the code would be behind all the same. */
+static bool explains_little(const struct explained_finding *finding,
+                            const struct judged_time *slower)
+{
+    return slower && !strcmp(finding->cause, "placement") &&
+           slower->to_best < 1 - finding->share;
+}
+
 static void take_cause(struct judgement *judgement, const struct result *row,
                        const struct run *explained)
 {
     const struct explanation *const found =
         explained->n_results ? explained->results[0].explanation : NULL;
-    if (!found || !found->n_findings)
+    const struct judged_time *const slower = slower_at(judgement);
+    size_t i = 0;
+    while (found && i < found->n_findings && explains_little(&found->findings[i], slower))
+        i++;
+    if (!found || i == found->n_findings)
         return;
-    judgement->cause = must_have(strdup(found->findings[0].cause));
-    string_set(&judgement->cause_text, found->findings[0].text);
+    judgement->cause = must_have(strdup(found->findings[i].cause));
+    string_set(&judgement->cause_text, found->findings[i].text);
     string_set(&judgement->cause_shape, row->shape);
-    judgement->cause_share = fmax(found->findings[0].share, 0); /* of a NaN: 0 */
+    judgement->cause_share = fmax(found->findings[i].share, 0); /* of a NaN: 0 */
 }
 
 /* A cause that cannot be looked for is none; only an interruption ends the run. */

@@ -100,7 +100,7 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
                    ?: reader_fail(reader, specifier->word,
                                   "unknown type; write its type in C, for a structure "
                                   "that of its members, float x[2 * n], or 'bytes'; or "
-                                  "its header's typedef first: typedef unsigned char %s;",
+                                  "its header's typedef first: typedef ... %s;",
                                   token_word(specifier->word).text);
     if (specifier->is_const && specifier->role > ARGUMENT_IN)
         return reader_fail(reader, specifier->word, "what is const cannot be written");

@@ -316,7 +316,7 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
                       reader, token,
                       "unknown type; write the type in C that it stands for, for an "
                       "enumeration 'enum' before it, %s, or its header's typedef first: "
-                      "typedef unsigned %s;",
+                      "typedef ... %s;",
                       reader->declaration->n
                           ? "for a structure by value int64_t or double for each 8 "
                             "bytes, for a pointer '= NULL' or '= from f(...)' behind it"

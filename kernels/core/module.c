@@ -5,6 +5,8 @@
 
 #include "near_names.h"
 
+enum { OLDEST_ABI = 1 };
+
 /* Bytes that a struct must have to be of any use: up to and including a field. */
 #define BYTES_TO(struct_name, field) \
     (offsetof(struct struct_name, field) + sizeof(((struct struct_name *)0)->field))
@@ -232,6 +234,11 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
     }
     if (!kernel->run)
         return invalid(error, "module %s: kernel %s has no run", module, kernel->variant);
+    if (copy->table.abi < SIMDBENCH_ABI && kernel->flags & SIMDBENCH_ADAPTS)
+        return invalid(error,
+                       "module %s: kernel %s reads most_ulp, which module ABI %u has "
+                       "elsewhere: compile it again with the simdbench.h of this one",
+                       module, kernel->variant, copy->table.abi);
     for (size_t i = 0; i < index; i++) {
         if (same_row(&copy->kernel[i], kernel))
             return invalid(error, "module %s: kernel %s is there twice", module,
@@ -281,7 +288,7 @@ static int check_abi(const struct simdbench_module *table, const char *path,
             error,
             "%s: its table has size %u; set .size = sizeof(struct simdbench_module)",
             path, table->size);
-    if (table->abi != SIMDBENCH_ABI)
+    if (table->abi < OLDEST_ABI || table->abi > SIMDBENCH_ABI)
         return error_set(error, -EPROTO,
                          "%s was compiled for module ABI %u, this simdbench has ABI %u: "
                          "%s",

@@ -18,7 +18,7 @@ static const struct {
     {"void (pixel x[n], size_t n)",
      "unknown type; write its type in C, for a structure that of its members, float x[2 "
      "* "
-     "n], or 'bytes'; or its header's typedef first: typedef unsigned char pixel;\n    "
+     "n], or 'bytes'; or its header's typedef first: typedef ... pixel;\n    "
      "void (pixel x[n], size_t n)\n          ^~~~~"},
     {"void (float x[m], size_t n)",
      "no argument is called m; if it is a dimension that the function is not told, write "
@@ -200,7 +200,7 @@ static const struct {
      "unknown type; write the type in C that it stands for, for an enumeration 'enum' "
      "before it, for a structure by value int64_t or double for each 8 bytes, for a "
      "pointer '= NULL' or '= from f(...)' behind it, or its header's typedef first: "
-     "typedef unsigned uuid_t;\n    "
+     "typedef ... uuid_t;\n    "
      "void (uuid_t out)\n          ^~~~~~"},
     {"void (float complex *x = 0.5)",
      "write the address of a complex number or a structure as an "

@@ -140,11 +140,21 @@ TEST(test_newer_abi)
     struct module module;
     struct error error;
     assert_int_equal(load(&module, "newer_abi", &error), -EPROTO);
-    assert_non_null(strstr(error.text, "module ABI 2"));
-    assert_non_null(strstr(error.text, "this simdbench has ABI 1"));
+    assert_non_null(strstr(error.text, "module ABI 3"));
+    assert_non_null(strstr(error.text, "this simdbench has ABI 2"));
     assert_non_null(strstr(error.text, "use a newer simdbench"));
     assert_int_equal(load_tables("abi0", &module, &error), -EPROTO);
     assert_non_null(strstr(error.text, "compile it again"));
+}
+
+TEST(test_older_abi)
+{
+    struct module module;
+    struct error error;
+    assert_int_equal(load_tables("abi1", &module, &error), 0);
+    module_unload(&module);
+    assert_int_equal(load_tables("abi1-adapts", &module, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "kernel good reads most_ulp"));
 }
 
 TEST(test_no_module)

@@ -69,6 +69,8 @@ const struct simdbench_module *simdbench_module(uint32_t abi)
         return NULL;
     SPOIL("size", module.size = 4)
     SPOIL("abi0", module.abi = 0)
+    SPOIL("abi1", module.abi = 1)
+    SPOIL("abi1-adapts", (module.abi = 1, kernel.flags = SIMDBENCH_ADAPTS))
     SPOIL("module-size", module.size = offsetof(struct simdbench_module, kernels))
     SPOIL("module-name", module.name = "with space")
     SPOIL("no-kernels", module.kernels = NULL)

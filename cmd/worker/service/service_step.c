@@ -2,11 +2,17 @@
 /* A call of a case for somebody who traces this process. */
 #include "service.h"
 
-/* Objects, or arrays that functions filled, may point to memory that a call gave back. */
-static bool holds_objects(const struct service_case *entry,
-                          const struct operands *operands)
+static void renew(const void *of)
 {
-    bool found = entry->declared && declared_makes(entry->declared);
+    const struct service_case *const entry = of;
+    struct error lost;
+    declared_renew(entry->declared, &lost);
+}
+
+/* Opaque blocks may point to memory that a call gave back. */
+static bool holds_objects(const struct operands *operands)
+{
+    bool found = false;
     for (uint32_t i = 0; i < operands->view.count; i++)
         found |= operands->operand[i].role == SIMDBENCH_INOUT &&
                  type_kind(operands->operand[i].type) == TYPE_OPAQUE;
@@ -17,13 +23,18 @@ struct inspect_calls service_traced(const struct service_case *entry,
                                     const struct operands *operands)
 {
     const bool resets =
-        entry->kernel->flags & SIMDBENCH_RESETS || !holds_objects(entry, operands);
-    return (struct inspect_calls){
+        entry->kernel->flags & SIMDBENCH_RESETS || !holds_objects(operands);
+    struct inspect_calls calls = {
         .function = (void (*)(const void *, void *))entry->run,
         .a = entry->argument,
         .b = entry->state,
         .before = resets ? (void (*)(const void *))operands_reset : NULL,
         .of = operands};
+    if (entry->declared) {
+        calls.before = renew;
+        calls.of = entry;
+    }
+    return calls;
 }
 
 int service_call_traced(struct service_case *entry, const struct operands *operands,

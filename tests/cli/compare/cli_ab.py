@@ -408,7 +408,7 @@ class BuildUsage(AbCase):
         shutil.copy("/bin/true", self.folder / "bench")
         self.refuse("bench", "bench", cwd=self.folder, says=r"this folder are written with \./")
         self.refuse(good, module("no_entry"), says="HEAD=.*simdbench_module")
-        self.refuse(good, module("newer_abi"), says="HEAD=.*ABI 2")
+        self.refuse(good, module("newer_abi"), says="HEAD=.*ABI 3")
         self.refuse(module("crash_load"), good, says="BASE=.*signal 6")
 
     def test_folder_of_copies(self):

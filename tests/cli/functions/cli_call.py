@@ -237,9 +237,38 @@ class Call(CallCase):
                    "= {n, 2 * n}", "--sizes=9")
         self.right("mix_first", "size_t (void *x = from counted_new(calls) free free, "
                    "size_t n = 1) for inout int32_t calls[1] = {0}")
-        row = self.call("taps_run", "void (taps *t = from taps_scale(NULL, 3), int32_t to[n]) "
-                        "for n", "--sizes=9", status=4)["taps_run"]
-        self.assertIn("t: taps_scale() crashes: ", row["reason"])
+        for maker, why in (("taps_scale(NULL, 3)", "t: taps_scale() crashes: "),
+                           ("make_abort(3)", "make_abort() calls abort()"),
+                           ("make_exit(3)", "make_exit() calls exit()")):
+            row = self.call("taps_run", f"void (taps *t = from {maker}, int32_t to[n]) for n",
+                            "--sizes=9", status=4)["taps_run"]
+            self.assertIn(why, row["reason"])
+
+    def test_choice_that_ends(self):
+        for choice, why in (("choose_crash()", "choose_crash() crashes: reads through"),
+                            ("choose_abort()", "choose_abort() calls abort()")):
+            done = self.run_tool("call", f"{self.built}:{choice}",
+                                 "void (u8 to[n], const u8 x[n], size_t n)", "--sizes=9",
+                                 status=2)
+            self.assertIn(why, done.stderr)
+
+    def test_many_arrays(self):
+        arrays = ", ".join(f"inout int32_t {name}[n]" for name in "abcdefghijklmpq")
+        rows = self.call("add_to_all,add_to_most", f"int32_t ({arrays}, size_t n)", "--sizes=101",
+                         "--reference=add_to_all", status=4)
+        self.assertIn(rows["add_to_all"]["status"], ("ok", "suspect"), rows)
+        self.assertEqual(rows["add_to_most"]["status"], "wrong", rows)
+        self.assertRegex(rows["add_to_most"]["reason"], r"^q: ")
+
+    def test_state_of_a_trace(self):
+        """Traced calls begin as the checked one did, also if they are many."""
+        for function, prototype in (
+                ("state_mix", "void (inout bytes s[8] then state_begin(s, &state_table, "
+                 "&state_table), const uint8_t x[n], size_t n)"),
+                ("state_told", "uint32_t (void *s = from calloc(1, 8) free free, "
+                 "const uint8_t x[n], size_t n)")):
+            row = self.right(function, prototype, "--sizes=100000", "--prove")
+            self.assertTrue(row["proof"]["instructions"], row)
 
     def test_state(self):
         """An array that a function fills is compared, and begins anew with --reset."""

@@ -139,6 +139,73 @@ void state_add_wrong(uint32_t *state, const int32_t *x, size_t n, const int32_t 
     state_add(state, x, n / 2, table);
 }
 
+/* A state that moves on with each value. */
+void state_mix(uint32_t *state, const uint8_t *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        *state = (*state ^ x[i]) * 16777619;
+}
+
+/* The same, and the state is told. */
+uint32_t state_told(uint32_t *state, const uint8_t *x, size_t n)
+{
+    state_mix(state, x, n);
+    return *state;
+}
+
+/* ---- functions that end the process ---- */
+
+void *make_abort(int n)
+{
+    abort();
+}
+
+void *make_exit(int n)
+{
+    exit(n);
+}
+
+typedef void chosen(uint8_t *to, const uint8_t *x, size_t n);
+
+chosen *choose_crash(void)
+{
+    return *(chosen *volatile *)8;
+}
+
+chosen *choose_abort(void)
+{
+    abort();
+}
+
+/* ---- many arrays ---- */
+
+/* Each array gets its number added. */
+static int32_t add_to(int32_t *const *array, size_t n_arrays, size_t n)
+{
+    int32_t sum = 0;
+    for (size_t k = 0; k < n_arrays; k++)
+        for (size_t i = 0; i < n; i++)
+            sum += array[k][i] += (int32_t)k;
+    return sum;
+}
+
+#define ARRAYS                                                                         \
+    int32_t *a, int32_t *b, int32_t *c, int32_t *d, int32_t *e, int32_t *f, int32_t *g, \
+        int32_t *h, int32_t *i, int32_t *j, int32_t *k, int32_t *l, int32_t *m,         \
+        int32_t *p, int32_t *q
+
+int32_t add_to_all(ARRAYS, size_t n)
+{
+    return add_to((int32_t *[]){a, b, c, d, e, f, g, h, i, j, k, l, m, p, q}, 15, n);
+}
+
+/* Forgets the last one. */
+int32_t add_to_most(ARRAYS, size_t n)
+{
+    (void)q;
+    return add_to((int32_t *[]){a, b, c, d, e, f, g, h, i, j, k, l, m, p}, 14, n);
+}
+
 /* ---- places in arrays ---- */
 
 uint32_t range_sum(const uint32_t *first, const uint32_t *last)

@@ -46,7 +46,7 @@ class Plugins(Case):
     def test_newer_abi(self):
         done = self.run_tool("gemm", self.module("newer_abi"), "--sizes=8", status=2)
         self.assertIn("newer_abi", done.stderr)
-        self.assertRegex(done.stderr, r"ABI 2\b.*ABI 1\b")
+        self.assertRegex(done.stderr, r"ABI 3\b.*ABI 2\b")
         self.assertEqual(done.stdout, "")
 
     def test_no_entry(self):

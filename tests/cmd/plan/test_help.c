@@ -127,7 +127,7 @@ TEST(test_version)
     assert_ptr_equal(strstr(text, first), text);
     snprintf(first, sizeof first, "commit: %s\ncompiler: ", simdbench_version.commit);
     assert_non_null(strstr(text, first));
-    assert_non_null(strstr(text, "plug-in ABI: 1\n"));
+    assert_non_null(strstr(text, "plug-in ABI: 2\n"));
     free(text);
 }
 
