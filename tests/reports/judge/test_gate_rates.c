@@ -39,7 +39,21 @@ struct tally {
     size_t of[VERDICT_GONE + 1];
 };
 
-/* Gates of one case each, with a second look where the first leaves it open. */
+/* A gate of one case, with a second look if the first leaves it open. */
+static struct comparison *judged(struct run *run, size_t processes, double truth,
+                                 const struct weather *weather, uint64_t *seed)
+{
+    const double threshold = run->gate->threshold;
+    struct comparison *const comparison = add_case(run);
+    add_processes(comparison, 0, processes, truth, weather, seed);
+    assert_int_equal(run_judge(run), 0);
+    if (comparison_is_open(comparison, threshold)) {
+        add_processes(comparison, processes, processes, truth, weather, seed);
+        assert_int_equal(run_judge(run), 0);
+    }
+    return comparison;
+}
+
 static struct tally simulate(size_t gates, double threshold, double truth,
                              const struct weather *weather)
 {
@@ -47,15 +61,7 @@ static struct tally simulate(size_t gates, double threshold, double truth,
     uint64_t seed = 20240229;
     for (size_t i = 0; i < gates; i++) {
         struct run *const run = new_run(threshold);
-        struct comparison *const comparison = add_case(run);
-        add_processes(comparison, 0, GATE_PROCESSES, truth, weather, &seed);
-        assert_int_equal(run_judge(run), 0);
-        if (comparison_is_open(comparison, threshold)) {
-            add_processes(comparison, GATE_PROCESSES, GATE_PROCESSES, truth, weather,
-                          &seed);
-            assert_int_equal(run_judge(run), 0);
-        }
-        tally.of[comparison->verdict]++;
+        tally.of[judged(run, GATE_PROCESSES, truth, weather, &seed)->verdict]++;
         run_free(run);
     }
     return tally;
@@ -92,6 +98,31 @@ TEST(errors_are_bounded_at_the_threshold)
     const struct tally at = simulate(4000, 0.02, log1p(0.02), &plain);
     assert_in_range(at.of[VERDICT_REGRESSED], 20, 110);
     assert_int_equal(at.of[VERDICT_IMPROVED] + at.of[VERDICT_UNUSABLE], 0);
+}
+
+/* Gates that stay open may name a number of processes, which decides most of them. */
+TEST(advice_decides)
+{
+    static const struct weather windy = {.process = 0.02, .round = 0.01};
+    uint64_t seed = 5;
+    size_t advised = 0, decided = 0;
+    for (size_t i = 0; i < 400; i++) {
+        struct run *const run = new_run(0.02), *const more = new_run(0.02);
+        const double truth = 0.1 * uniform(&seed);
+        const char *const reason =
+            judged(run, GATE_PROCESSES, truth, &windy, &seed)->reason;
+        const char *const advice = reason ? strstr(reason, "; --processes=") : NULL;
+        if (advice) {
+            const size_t n = strtoul(strchr(advice, '=') + 1, NULL, 10);
+            const enum verdict verdict = judged(more, n, truth, &windy, &seed)->verdict;
+            advised++;
+            decided += verdict == VERDICT_REGRESSED || verdict == VERDICT_SAME;
+        }
+        run_free(run);
+        run_free(more);
+    }
+    assert_true(advised >= 50);
+    assert_true(10 * decided >= 8 * advised);
 }
 
 static int rank_of(enum verdict verdict)
