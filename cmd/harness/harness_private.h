@@ -90,7 +90,7 @@ struct slice {
     uint32_t evidence; /* of disturbance; 0: none */
     bool late;         /* it was ended at the timeout */
     bool may_be_first; /* its first thread alone took CPU time, or nearly if it asks, and
-                          not long */
+                          not long, or where others took the CPU from it */
 };
 /* Runs a process until it ends. 0 also if it failed;
  * -EINTR; -errno if it could not begin. */

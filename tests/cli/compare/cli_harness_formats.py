@@ -282,13 +282,17 @@ class Harnesses(HarnessCase):
             self.assertEqual("ended before 1 of its children" in
                              (document["results"][0]["reason"] or ""), status == 4)
 
-    def test_runs_first(self):
-        """Before other programs, if a process of each build did without helpers, but for the
-        one that criterion asks for its version."""
+    def need_priority(self):
         raised = "import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))"
         if os.cpu_count() < 2 or not os.path.exists("/proc/self/schedstat") or subprocess.run(
                 [sys.executable, "-c", raised], capture_output=True, check=False).returncode:
             self.skipTest("needs two CPUs, times of threads, and the right to a priority")
+        return ["nice", "-n", str(-os.nice(0))]
+
+    def test_runs_first(self):
+        """Before other programs, if a process of each build did without helpers, but for the
+        one that criterion asks for its version."""
+        as_others = self.need_priority()
         policies = self.folder / "policies"
         for harness, before, others in (("command", "", {"1"}), ("command", "(:)\n", {"0"}),
                                         ("criterion", "(:)\n", {"1"})):
@@ -297,11 +301,35 @@ class Harnesses(HarnessCase):
                                 f"echo $1 >>{policies}\necho 'a   time:   [1 ns 1 ns 1 ns]'\n")
             self.compare(bench, f"{bench} x", f"--harness={harness}",
                          *["--measure=wall"] * (harness == "command"),
-                         before=["nice", "-n", str(-os.nice(0))],
-                         env=environment(SIMDBENCH_TEST_CLOCK="2000"))
+                         before=as_others, env=environment(SIMDBENCH_TEST_CLOCK="2000"))
             seen = policies.read_text().split()
             self.assertEqual((seen[:2], set(seen[2:])), (["0", "0"], others))
             policies.unlink()
+
+    def test_long_processes_run_first_beside_others(self):
+        """If another program takes the CPU from a process of each build all the time."""
+        as_others = self.need_priority()
+        cpu = min(os.sched_getaffinity(0))
+        policies = self.folder / "policies"
+        bench = self.script("bench", f"""#!{sys.executable}
+import os, time
+with open("{policies}", "a+") as file:
+    file.write(f"{{os.sched_getscheduler(0) & ~os.SCHED_RESET_ON_FORK}} ")
+    file.seek(0)
+    long = len(file.read().split()) <= 2
+while long and time.process_time() < 0.15:
+    pass
+""")
+        other = subprocess.Popen([*as_others, sys.executable, "-c", "import os\nos.sched_setaffinity"
+                                  f"(0, {{{cpu}}})\nwhile os.getppid() == {os.getpid()}: pass"])
+        try:
+            self.compare(bench, f"{bench} x", "--harness=command", "--measure=wall", f"--cpu={cpu}",
+                         before=as_others, env=environment(SIMDBENCH_TEST_CLOCK="2000"))
+        finally:
+            other.kill()
+            other.wait()
+        seen = policies.read_text().split()
+        self.assertEqual((seen[:2], set(seen[2:])), (["0", "0"], {"1"}))
 
     def test_time_of_a_command(self):
         """It is real, so that no verdict is asked for."""

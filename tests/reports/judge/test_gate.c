@@ -107,10 +107,10 @@ TEST(undecided_cases_say_what_decides)
     const struct {
         double lo, middle, hi, control, rounding;
         const char *advice;
-    } rows[] = {{0.008, 0.010, 0.023, 0, 0, "+2.00%; --processes=32 may decide"},
-                {-0.008, -0.010, -0.023, 0, 0, "-1.96%; --processes=32 may decide"},
-                {0.015, 0.030, 0.032, 0, 0, "+2.00%; --processes=48 may decide"},
-                {0.005, 0.030, 0.032, 0, 0, "+2.00%; --processes=112 may decide"},
+    } rows[] = {{0.008, 0.010, 0.023, 0, 0, "+2.00%; --processes=64 may decide"},
+                {-0.008, -0.010, -0.023, 0, 0, "-1.96%; --processes=64 may decide"},
+                {0.015, 0.030, 0.032, 0, 0, "+2.00%; --processes=80 may decide"},
+                {0.005, 0.030, 0.032, 0, 0, "+2.00%; --processes=224 may decide"},
                 {0.029, 0.030, 0.031, 0.0152, 0, "+3.06%; --processes=32 may decide"},
                 {0.008, 0.019, 0.023, 0, 0, "+2.00%; --threshold=2.4% may decide"},
                 {0.008, 0.010, 0.025, 0, 0.011, "+2.20%; --threshold=2.6% may decide"}};

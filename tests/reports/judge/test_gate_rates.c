@@ -39,7 +39,36 @@ struct tally {
     size_t of[VERDICT_GONE + 1];
 };
 
-/* Gates of one case each, with a second look where the first leaves it open. */
+/* Processes of programs: one round each, and each with places of its own. */
+static void add_programs(struct comparison *comparison, size_t from, size_t n,
+                         double truth, const struct weather *weather, uint64_t *seed)
+{
+    for (size_t process = from; process < from + n; process++) {
+        const double base = weather->process * normal(seed);
+        const double head = weather->process * normal(seed);
+        add_trial(comparison, process, 1e4 * exp(base), truth + head - base,
+                  weather->process * normal(seed) - base);
+    }
+}
+
+typedef void adder(struct comparison *, size_t, size_t, double, const struct weather *,
+                   uint64_t *);
+
+/* A gate of one case, with a second look if the first leaves it open. */
+static struct comparison *judged(struct run *run, size_t processes, adder *add,
+                                 double truth, const struct weather *weather,
+                                 uint64_t *seed)
+{
+    struct comparison *const comparison = add_case(run);
+    add(comparison, 0, processes, truth, weather, seed);
+    assert_int_equal(run_judge(run), 0);
+    if (comparison_is_open(comparison, run->gate->threshold)) {
+        add(comparison, processes, processes, truth, weather, seed);
+        assert_int_equal(run_judge(run), 0);
+    }
+    return comparison;
+}
+
 static struct tally simulate(size_t gates, double threshold, double truth,
                              const struct weather *weather)
 {
@@ -47,15 +76,8 @@ static struct tally simulate(size_t gates, double threshold, double truth,
     uint64_t seed = 20240229;
     for (size_t i = 0; i < gates; i++) {
         struct run *const run = new_run(threshold);
-        struct comparison *const comparison = add_case(run);
-        add_processes(comparison, 0, GATE_PROCESSES, truth, weather, &seed);
-        run_judge(run);
-        if (comparison_is_open(comparison, threshold)) {
-            add_processes(comparison, GATE_PROCESSES, GATE_PROCESSES, truth, weather,
-                          &seed);
-            run_judge(run);
-        }
-        tally.of[comparison->verdict]++;
+        tally.of[judged(run, GATE_PROCESSES, add_processes, truth, weather, &seed)
+                     ->verdict]++;
         run_free(run);
     }
     return tally;
@@ -92,6 +114,33 @@ TEST(errors_are_bounded_at_the_threshold)
     const struct tally at = simulate(4000, 0.02, log1p(0.02), &plain);
     assert_in_range(at.of[VERDICT_REGRESSED], 20, 110);
     assert_int_equal(at.of[VERDICT_IMPROVED] + at.of[VERDICT_UNUSABLE], 0);
+}
+
+/* Gates that stay open may name a number of processes, which decides most of them. */
+TEST(advice_decides)
+{
+    static const struct weather windy = {.process = 0.015};
+    uint64_t seed = 5;
+    size_t advised = 0, decided = 0;
+    for (size_t i = 0; i < 400; i++) {
+        struct run *const run = new_run(0.02), *const more = new_run(0.02);
+        const double truth = 0.1 * uniform(&seed);
+        const struct comparison *const open =
+            judged(run, GATE_PROCESSES, add_programs, truth, &windy, &seed);
+        const char *const advice =
+            open->reason ? strstr(open->reason, "; --processes=") : NULL;
+        if (advice) {
+            const size_t n = strtoul(strchr(advice, '=') + 1, NULL, 10);
+            const enum verdict verdict =
+                judged(more, n, add_programs, truth, &windy, &seed)->verdict;
+            advised++;
+            decided += verdict == VERDICT_REGRESSED || verdict == VERDICT_SAME;
+        }
+        run_free(run);
+        run_free(more);
+    }
+    assert_true(advised >= 40);
+    assert_true(10 * decided >= 8 * advised);
 }
 
 static int rank_of(enum verdict verdict)
