@@ -19,9 +19,9 @@ static int write_matrix(const void *context, enum format format, FILE *file,
     const struct side_by_side *const all = context;
     struct json json = {.root = NULL};
     const bool data = format == FORMAT_JSON || format == FORMAT_HTML;
+    const struct text_page page = page_of(file, format);
     const int rc = data ? matrix_json(all->runs, all->paths, all->n, &json)
-                        : matrix_write(all->runs, all->paths, all->n,
-                                       format == FORMAT_MARKDOWN, file);
+                        : matrix_write(all->runs, all->paths, all->n, &page);
 
     if (rc)
         return no_memory(error);

@@ -82,9 +82,9 @@ static int write_fleet(const void *context, enum format format, FILE *file,
         fleet_json(fleet, &json);
         return page_or_json_write(&json, format, file, error);
     }
-    const int rc = format == FORMAT_CSV
-                       ? fleet_write_csv(fleet, file)
-                       : fleet_write_text(fleet, format == FORMAT_MARKDOWN, file);
+    const struct text_page page = page_of(file, format);
+    const int rc = format == FORMAT_CSV ? fleet_write_csv(fleet, file)
+                                        : fleet_write_text(fleet, &page);
     return rc == -ENOMEM ? error_set(error, rc, "out of memory") : rc;
 }
 

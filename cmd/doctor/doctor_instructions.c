@@ -63,7 +63,8 @@ static void instructions_print(const struct instructions *instructions,
             buffer_add(&latency, passport->reason);
         GRID_TEXTS(&grid, form->name, throughput, buffer_text(&latency));
     }
-    grid_write(&grid, false, 0, file);
+    const struct text_page page = page_of(file, FORMAT_TABLE);
+    grid_write(&grid, &page, 0);
     text_line(file, "%s", "");
     text_line(file, "cycles%s on %s (family %d model %d); %zu of %zu forms measured",
               costs_are_made_up() ? " that are made up for a test, not those" : "",

@@ -31,6 +31,17 @@ void text_wrapped(FILE *file, int width, const char *text, int at)
     text_wrapped_to(file, width, text, at, WRAP_INDENT);
 }
 
+/* A command between ` is one word, so that it can be copied. */
+static size_t word_length(const char *text)
+{
+    size_t length = strcspn(text, " `");
+    const char *const end = text[length] == '`' ? strchr(text + length + 1, '`') : NULL;
+
+    if (end)
+        length = (size_t)(end - text);
+    return length + strcspn(text + length, " ");
+}
+
 void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent)
 {
     int begin = at;
@@ -38,21 +49,19 @@ void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent
     if (width > 0 && width < WRAP_MIN)
         width = WRAP_MIN;
     while (*text) {
-        size_t length = strcspn(text, " ");
-        const char *space = at > begin ? " " : "";
-        int columns = 0;
-        for (size_t i = 0; i < length; i++)
-            columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (width && at > begin && at + 1 + columns > width) {
-            fprintf(file, "\n%*s%.*s", indent, "", (int)length, text);
-            at = begin = indent;
-        } else {
-            fprintf(file, "%s%.*s", space, (int)length, text);
-            at += at > begin;
+        int blanks = (int)strspn(text, " ");
+        const char *const word = text + blanks;
+        const size_t length = word_length(word);
+        const int columns = text_width_n(word, length);
+        if (width && at > begin && at + blanks + columns > width && length) {
+            fputc('\n', file);
+            at = 0;
+            begin = blanks = indent;
         }
-        at += columns;
-        text += length;
-        text += strspn(text, " ");
+        if (length)
+            fprintf(file, "%*s%.*s", blanks, "", (int)length, word);
+        at += blanks + columns;
+        text = word + length;
     }
     fputc('\n', file);
 }
@@ -153,20 +162,45 @@ void text_markdown_tell(FILE *file, const char *format, ...)
     va_end(texts);
 }
 
-void text_markdown_cell(FILE *file, const char *text)
+/* A number with its unit or interval, which sites would break in narrow columns. */
+static bool is_number(const char *text)
 {
-    text_markdown_tell(file, " %s |", text);
+    enum { LONGEST = 32 };
+
+    return isdigit((unsigned char)text[strspn(text, "+-~")]) &&
+           text_width(text) <= LONGEST;
 }
 
-void text_item(FILE *file, bool markdown, const char *format, ...)
+void text_markdown_cell(FILE *file, const char *mark, const char *text)
 {
+    const char *const blank = is_number(text) ? "\u00a0" : " ";
+
+    fprintf(file, " %s", mark);
+    for (size_t length; *text; text += length + (text[length] != '\0')) {
+        FREED_BY(buffer_free) struct buffer word = {.text = NULL};
+        length = strcspn(text, " ");
+        buffer_format(&word, "%.*s", (int)length, text);
+        text_markdown(file, buffer_text(&word));
+        fputs(text[length] ? blank : "", file);
+    }
+    fprintf(file, "%s |", mark);
+}
+
+void text_item(const struct text_page *page, const char *format, ...)
+{
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
     va_list texts;
 
-    fputs(markdown ? "- " : "", file);
     va_start(texts, format);
-    tell(file, markdown ? text_markdown : put_plain, format, texts);
+    if (page->markdown) {
+        fputs("- ", page->file);
+        tell(page->file, text_markdown, format, texts);
+        fputc('\n', page->file);
+    } else {
+        buffer_tell_list(&plain, format, texts);
+        text_wrapped(page->file, page->width, buffer_text(&plain), 0);
+    }
     va_end(texts);
-    fputc('\n', file);
 }
 
 void answer_next(struct answer *answer)
@@ -184,23 +218,16 @@ void answer_free(struct answer *answer)
     buffer_free(&answer->text);
 }
 
-int text_answer(FILE *file, struct answer answer)
+int text_answer(const struct text_page *page, struct answer answer)
 {
     const int status = answer.text.failed ? -ENOMEM : 0;
 
-    fputs(answer.n && !status ? "\n" : "", file);
+    fputs(answer.n && !status && !page->markdown ? "\n" : "", page->file);
     for (size_t i = 0; i < answer.n && !status; i++)
-        fprintf(file, "%s\n", answer.line[i]);
-    answer_free(&answer);
-    return status;
-}
-
-int text_answer_markdown(FILE *file, struct answer answer)
-{
-    const int status = answer.text.failed ? -ENOMEM : 0;
-
-    for (size_t i = 0; i < answer.n && !status; i++)
-        text_markdown_tell(file, "**%s**\n\n", answer.line[i]);
+        if (page->markdown)
+            text_markdown_tell(page->file, "**%s**\n\n", answer.line[i]);
+        else
+            text_wrapped(page->file, page->width, answer.line[i], 0);
     answer_free(&answer);
     return status;
 }

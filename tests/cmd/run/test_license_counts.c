@@ -84,7 +84,7 @@ static void report(const char *cpu, const uint64_t *config, struct license *lice
         FILE *const file = open_memstream(&text[k], &size);
         assert_non_null(file);
         if (k < 2)
-            license_write(license, k == 1, file);
+            license_write(license, &(struct text_page){file, k == 1, 0});
         else
             license_json(license, &json);
         if (k == 2)
