@@ -159,8 +159,14 @@ void page_heading(const struct page *page, int level, const char *text)
 
 void page_line(const struct page *page, const char *text)
 {
-    roff_line(page->file, text);
-    fputc('\n', page->file);
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
+    if (page->roff) {
+        roff_line(page->file, text);
+        fputc('\n', page->file);
+        return;
+    }
+    buffer_plain(&plain, text);
+    text_wrapped(page->file, terminal_width(page->file), buffer_text(&plain), 0);
 }
 
 void page_term(const struct page *page, const char *text)

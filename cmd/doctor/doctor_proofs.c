@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "doctor_private.h"
+#include "output/output.h"
 
 static void add_event(struct event_list *list, const char *name)
 {

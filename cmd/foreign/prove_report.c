@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A proof as people read it: a table, or Markdown. */
 #include "foreign_private.h"
+#include "output/output.h"
 
 #include <inttypes.h>
 

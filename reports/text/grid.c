@@ -106,7 +106,7 @@ static void print_row(const struct grid *grid, const struct text_page *page,
         if (i == columns - 1 && narrow) {
             fputs(at ? "\n" : "", page->file);
             at = 0;
-            place = begin[0] + WRAP_INDENT;
+            place = begin[0] + 2 * WRAP_INDENT;
         }
         fprintf(page->file, "%*s", place - at, "");
         if (!is_right(grid, i) && ends_row(grid, (size_t)(cell - grid->cell) + i)) {

@@ -26,31 +26,30 @@ void text_toned(FILE *file, bool colour, enum tone tone, const char *text)
     text_tone(file, colour, TONE_PLAIN);
 }
 
-void text_wrapped(FILE *file, int width, const char *text, int at)
-{
-    text_wrapped_to(file, width, text, at, WRAP_INDENT);
-}
-
 /* A command between ` is one word, so that it can be copied. */
 static size_t word_length(const char *text)
 {
     size_t length = strcspn(text, " `");
-    const char *const end = text[length] == '`' ? strchr(text + length + 1, '`') : NULL;
+    const char *const quoted = text[length] == '`' ? text + length + 1 : "";
+    const bool is_command = !strncmp(quoted, "simdbench ", 10) || *quoted == '\'';
+    const char *const end = is_command ? strchr(quoted, '`') : NULL;
 
     if (end)
         length = (size_t)(end - text);
     return length + strcspn(text + length, " ");
 }
 
-void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent)
+static void wrap(FILE *file, int width, const char *text, int at, int indent,
+                 bool keep_blanks)
 {
     int begin = at;
 
     if (width > 0 && width < WRAP_MIN)
         width = WRAP_MIN;
     while (*text) {
-        int blanks = (int)strspn(text, " ");
-        const char *const word = text + blanks;
+        const int skipped = (int)strspn(text, " ");
+        int blanks = keep_blanks ? skipped : at > begin;
+        const char *const word = text + skipped;
         const size_t length = word_length(word);
         const int columns = text_width_n(word, length);
         if (width && at > begin && at + blanks + columns > width && length) {
@@ -64,6 +63,16 @@ void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent
         text = word + length;
     }
     fputc('\n', file);
+}
+
+void text_wrapped(FILE *file, int width, const char *text, int at)
+{
+    wrap(file, width, text, at, WRAP_INDENT, false);
+}
+
+void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent)
+{
+    wrap(file, width, text, at, indent, true);
 }
 
 const char *text_entity(char c)
@@ -162,13 +171,11 @@ void text_markdown_tell(FILE *file, const char *format, ...)
     va_end(texts);
 }
 
-/* A number with its unit or interval, which sites would break in narrow columns. */
+/* A number with its unit or its interval, which sites would break in narrow columns. */
 static bool is_number(const char *text)
 {
-    enum { LONGEST = 32 };
-
     return isdigit((unsigned char)text[strspn(text, "+-~")]) &&
-           text_width(text) <= LONGEST;
+           (strchr(text, '[') || strchr(text, ' ') == strrchr(text, ' '));
 }
 
 void text_markdown_cell(FILE *file, const char *mark, const char *text)
@@ -198,7 +205,7 @@ void text_item(const struct text_page *page, const char *format, ...)
         fputc('\n', page->file);
     } else {
         buffer_tell_list(&plain, format, texts);
-        text_wrapped(page->file, page->width, buffer_text(&plain), 0);
+        text_wrapped_to(page->file, page->width, buffer_text(&plain), 0, WRAP_INDENT);
     }
     va_end(texts);
 }

@@ -131,7 +131,7 @@ void text_toned(FILE *file, bool colour, enum tone tone, const char *text);
  * unlimited) go to indented lines. A command between ` is one word. */
 void text_wrapped(FILE *file, int width, const char *text, int at);
 enum { WRAP_INDENT = 4 };
-/* The same with lines that begin in another column. */
+/* The same with lines that begin in another column; all blanks between words stay. */
 void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent);
 /* Writes a line, its whole text made plain. What may quote a file, a module, a worker or
  * a command line goes to a stream through here, or through a writer below. */

@@ -174,11 +174,12 @@ class Case(unittest.TestCase):
 
     def assert_narrow(self, *arguments):
         """Words of what is printed keep within a terminal of 80 columns; the text. A command
-        between ` is one word, and a word may be longer."""
+        between ` or ' is one word, and a word may be longer."""
         text = self.on_terminal(*arguments, width=80).decode().replace("\r\n", "\n")
         text = re.sub(r"\x1b\[\d*m", "", text)
         for line in text.splitlines():
-            if len(re.findall(r"(?:`[^`]*`|[^ `])+", line)) > 1:
+            words = re.findall(r"(?:`[^`]*`|'[^']*'|[^ `'])+", line.removesuffix(" \\"))
+            if len(words) > 1:
                 self.assertLessEqual(len(line), 80, line)
         return text
 

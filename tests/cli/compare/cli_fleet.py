@@ -56,7 +56,7 @@ class Fleet(Case):
 
     def test_narrow(self):
         text = self.assert_narrow("report", "--by=host", *self.make(8, "--sizes=128"))
-        self.assertRegex(text, r"\n  hosts .*\n +case\n +8 .*\n +gemm/\S+@128x128x128\n")
+        self.assertRegex(text, r"\n  hosts .*\n +case\n +8 .*\n +gemm/\S+@8x8x8\n")
 
     def test_many(self):
         paths = self.make(HOSTS)

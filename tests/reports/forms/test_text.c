@@ -384,13 +384,13 @@ TEST(formats)
 TEST(narrow_grids)
 {
     static const char *const notes[] = {"some words that are too many for one line",
-                                        "a_word_of_more_columns_than_there_are here"};
+                                        "a_word_of_more_columns_than_are there"};
     static const char *const expected[] = {
         "  name  number  note\n"
         "  a          1  some words that are too many\n"
         "                for one line\n",
-        "  name  number\n      note\n"
-        "  a          1\n      a_word_of_more_columns_than_there_are\n      here\n"};
+        "  name  number\n          note\n"
+        "  a          1\n          a_word_of_more_columns_than_are\n          there\n"};
     for (size_t i = 0; i < ARRAY_LEN(notes); i++) {
         char *text = NULL;
         size_t size;
