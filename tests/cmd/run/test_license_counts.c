@@ -124,7 +124,7 @@ FAKE_TEST(test_levels_of_turbo)
     static const uint64_t config[LEVELS] = {0x728, 0x1828, 0x2028};
     static const char *const expected[] = {
         "  2.0 / 5.0 / 93.0%      84.5%\n",
-        "| 512 heavy | skipped: no clock |  | 2.0 / 5.0 / 93.0% | 84.5% |",
+        "| 512\u00a0heavy | skipped: no clock |  | 2.0 / 5.0 / 93.0% | 84.5% |",
         "\"license_2_share\":\t0.93",
         "of cycles: CORE_POWER.LVL2_TURBO_LICENSE over the cycles",
         "| work | clock | of scalar | licence 0 / 1 / 2 | of cycles |",
