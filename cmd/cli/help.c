@@ -164,10 +164,12 @@ static void print_head(const struct page *page, const char *name, const char *su
 {
     char title[200], dashed[128];
     if (!page->roff) {
-        text_line(page->file, "simdbench %s: %s", name, summary);
-        text_line(page->file, "%s", "");
-        text_line(page->file, "Usage: simdbench %s%s%s [OPTION...]", name,
-                  usage[0] ? " " : "", usage);
+        snprintf(title, sizeof title, "simdbench %s: %s", name, summary);
+        page_line(page, title);
+        snprintf(title, sizeof title, "Usage: simdbench %s%s%s [OPTION...]", name,
+                 usage[0] ? " " : "", usage);
+        fputc('\n', page->file);
+        page_line(page, title);
         return;
     }
     snprintf(dashed, sizeof dashed, "%s", name);

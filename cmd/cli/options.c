@@ -397,7 +397,7 @@ const struct option_row option_rows[] = {
      option_set_name, AT(node), NEEDS_TRUST},
     {"history", "FILE.sqlite", OUTPUT, COMMAND_HISTORY, "$SIMDBENCH_HISTORY",
      "The database that runs were appended to.", option_set_text, AT(history), NEEDS_TRUST},
-    {"format", "table|csv|json|html[:FILE]", OUTPUT, COMMAND_HISTORY, "table",
+    {"format", "table|markdown|csv|json|html[:FILE]", OUTPUT, COMMAND_HISTORY, "table",
      "With a file, what else is written; without one, what is printed.", option_add_format, 0, WRITES},
     {"json", "FILE", OUTPUT, COMMAND_DOCTOR | COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "Also save all of it as JSON.",
      option_add_output, 0, WRITES},

@@ -31,6 +31,27 @@ static void plain_entry(const struct page *page, const char *term, const char *t
     wrap(page->file, text, page->column);
 }
 
+/* Prints words of a command from column `at` on; words that do not fit into a terminal
+ * follow a \, so that a shell takes the lines as they are. The column behind them. */
+static int plain_words(FILE *file, const char *words, int at)
+{
+    const int width = terminal_width(file);
+    while (*words) {
+        size_t length = strcspn(words, " '");
+        for (; words[length] == '\''; length += strcspn(words + length, " '")) {
+            length += 1 + strcspn(words + length + 1, "'");
+            length += words[length] == '\'';
+        }
+        const bool fits = !width || at + 1 + (int)length + 2 <= width;
+        at = (fits ? at + 1 : 3 * INDENT) + (int)length;
+        fputs(fits ? " " : " \\\n      ", file);
+        fprintf(file, "%.*s", (int)length, words);
+        words += length;
+        words += strspn(words, " ");
+    }
+    return at;
+}
+
 /* ---- roff ---- */
 
 /* One character as itself: none of them is a request, a quote or a hyphen to break at. */
@@ -138,8 +159,14 @@ void page_heading(const struct page *page, int level, const char *text)
 
 void page_line(const struct page *page, const char *text)
 {
-    roff_line(page->file, text);
-    fputc('\n', page->file);
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
+    if (page->roff) {
+        roff_line(page->file, text);
+        fputc('\n', page->file);
+        return;
+    }
+    buffer_plain(&plain, text);
+    text_wrapped(page->file, terminal_width(page->file), buffer_text(&plain), 0);
 }
 
 void page_term(const struct page *page, const char *text)
@@ -171,7 +198,9 @@ void page_entry(const struct page *page, const char *term, const char *text)
 void page_example(const struct page *page, const char *words, const char *more)
 {
     if (!page->roff) {
-        fprintf(page->file, "  simdbench %s%s%s\n", words, *more ? " " : "", more);
+        const int at = fprintf(page->file, "%*ssimdbench", INDENT, "");
+        plain_words(page->file, more, plain_words(page->file, words, at));
+        fputc('\n', page->file);
         return;
     }
     fputs(".PP\n.nf\n.RS\nsimdbench ", page->file);

@@ -4,6 +4,7 @@
 #include "commands/call.h"
 
 #include "commands/commands.h"
+#include "output/output.h"
 #include "worker/worker.h"
 
 static bool matches(const struct library_function *function, const char *pattern)
@@ -31,9 +32,12 @@ static size_t left_out(const struct library *library, const char *pattern)
     return !pattern && exported && others > FEW ? others : 0;
 }
 
+/* Prints the functions that match, and finds the first one that is exported. */
 static size_t print_functions(const struct library *library, const char *pattern,
                               const char **first)
 {
+    struct grid grid = {.at = "rll"};
+    const struct text_page page = page_of(stdout, FORMAT_TABLE);
     const bool exported_alone = left_out(library, pattern) > 0;
     static const char *const bindings[] = {[FUNCTION_EXPORTED] = "",
                                            [FUNCTION_HIDDEN] = "hidden",
@@ -51,15 +55,16 @@ static size_t print_functions(const struct library *library, const char *pattern
         if (!*first && function->binding == FUNCTION_EXPORTED)
             *first = function->name;
         if (n++ == 0)
-            text_line(stdout, "%8s  %-20s  %s", "bytes", "instruction set", "function");
-        text_line(stdout, "%8llu  %-20s  %s%s%s%s%s", (unsigned long long)function->bytes,
-                  function->is_data     ? "variable"
-                  : function->is_chosen ? "chosen at load"
-                                        : function->isa,
-                  function->name, function->demangled ? "  " : "",
+            GRID_TEXTS(&grid, "bytes", "instruction set", "function");
+        grid_cell(&grid, "%llu", (unsigned long long)function->bytes);
+        GRID_TEXTS(&grid, function->is_data     ? "variable"
+                          : function->is_chosen ? "chosen at load"
+                                                : function->isa);
+        grid_cell(&grid, "%s%s%s%s%s", function->name, function->demangled ? "  " : "",
                   function->demangled ?: "", bindings[function->binding][0] ? "  " : "",
                   bindings[function->binding]);
     }
+    grid_write(&grid, &page, 2);
     return n;
 }
 
@@ -86,7 +91,7 @@ static char *print_families(const struct library *library, const char *pattern)
         }
         if (!shown || !text.text)
             continue;
-        text_line(stdout, "one op: %s", text.text);
+        print_line(4, "one op: %s", text.text);
         first = first ?: must_have(strdup(text.text));
     }
     families_free(family, n);
@@ -101,19 +106,19 @@ static int list(const struct library *library, const char *name, const char *pat
     const size_t more = left_out(library, pattern);
     FREED_BY(free_memory) char *family = print_families(library, pattern);
     if (more)
-        text_line(stdout, "%zu more are not exported; simdbench call '%s:*' lists all",
-                  more, name);
+        print_line(4, "%zu more are not exported; `simdbench call '%s:*'` lists all",
+                   more, name);
     if (n && library->is_stripped)
-        text_line(stdout,
-                  "%s was stripped: functions that it does not export have no names, "
-                  "often those that a dispatcher chooses from; a build that is not "
-                  "stripped lists them",
-                  name);
+        print_line(4,
+                   "%s was stripped: functions that it does not export have no names, "
+                   "often those that a dispatcher chooses from; a build that is not "
+                   "stripped lists them",
+                   name);
     if (first)
-        text_line(stdout,
-                  "Next: simdbench call '%s:%s' 'PROTOTYPE', which may look like 'void "
-                  "(inout float dst[n], const float src[n], size_t n)'",
-                  name, family ?: first);
+        print_line(4,
+                   "Next: `simdbench call '%s:%s' 'PROTOTYPE'`, which may look like "
+                   "`'void (inout float dst[n], const float src[n], size_t n)'`",
+                   name, family ?: first);
     if (!n && pattern)
         complain("%s: no function's name matches '%s'; simdbench call %s lists all", name,
                  pattern, name);

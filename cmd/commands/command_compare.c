@@ -18,12 +18,13 @@ static int write_matrix(const void *context, enum format format, FILE *file,
 {
     const struct side_by_side *const all = context;
     struct json json = {.root = NULL};
+    const struct text_page page = page_of(file, format);
 
     if (format == FORMAT_JSON || format == FORMAT_HTML) {
         matrix_json(all->runs, all->paths, all->n, &json);
         return page_or_json_write(&json, format, file, error);
     }
-    matrix_write(all->runs, all->paths, all->n, format == FORMAT_MARKDOWN, file);
+    matrix_write(all->runs, all->paths, all->n, &page);
     return 0;
 }
 

@@ -38,8 +38,9 @@ static int write_as(const void *context, enum format format, FILE *file,
 {
     const struct history *const history = context;
     struct json json = {.root = NULL};
-    if (format == FORMAT_TABLE)
-        return history_write_table(history, file, error);
+    const struct text_page page = page_of(file, format);
+    if (format == FORMAT_TABLE || format == FORMAT_MARKDOWN)
+        return history_write_text(history, &page, error);
     if (format == FORMAT_CSV)
         return history_write_csv(history, file, error);
     history_json(history, &json);

@@ -82,10 +82,11 @@ static int write_fleet(const void *context, enum format format, FILE *file,
         fleet_json(fleet, &json);
         return page_or_json_write(&json, format, file, error);
     }
+    const struct text_page page = page_of(file, format);
     if (format == FORMAT_CSV)
         fleet_write_csv(fleet, file);
     else
-        fleet_write_text(fleet, format == FORMAT_MARKDOWN, file);
+        fleet_write_text(fleet, &page);
     return 0;
 }
 

@@ -78,7 +78,8 @@ static void print(const struct selftest *selftest, FILE *file)
                "detectable", "s/gate");
     for (size_t i = 0; i < selftest->n_effects; i++)
         put_effect(&grid, &selftest->effects[i]);
-    grid_write(&grid, false, 0, file);
+    const struct text_page page = page_of(file, FORMAT_TABLE);
+    grid_write(&grid, &page, 0);
     fputs("\nA change of no more than the threshold is not to be called. change, floor, "
           "detectable, s/gate: medians.\n* where its code was built alone, as if its "
           "place there were bad: to be called PLACED\n",

@@ -6,7 +6,7 @@
 
 enum { SIZE_MOST = 1 << 20 };
 
-static void print_line(const char *path, const char *what)
+static void print_path(const char *path, const char *what)
 {
     text_line(stdout, "%s: %s", path, what);
 }
@@ -15,7 +15,7 @@ static void print_trusted(const char *path, enum trust trust, void *context)
 {
     size_t *const n = context;
     ++*n;
-    print_line(path, trust == TRUST_KEPT ? "trusted" : "changed or gone: not trusted");
+    print_path(path, trust == TRUST_KEPT ? "trusted" : "changed or gone: not trusted");
 }
 
 static int list(void)
@@ -61,7 +61,7 @@ static int take_back(const char *word, struct error *error)
         status = load(NULL, &path, &bytes, &size, error);
     status = status ?: trust_revoke(path, error);
     if (status == 0)
-        print_line(path, "no longer trusted");
+        print_path(path, "no longer trusted");
     FREE_EACH(bytes, path);
     return status;
 }
@@ -73,7 +73,7 @@ static int keep(const char *word, struct error *error)
     int status =
         load(word, &path, &bytes, &size, error) ?: trust_keep(path, bytes, size, error);
     if (status == 0)
-        print_line(path, "trusted until it changes");
+        print_path(path, "trusted until it changes");
     FREE_EACH(bytes, path);
     return status;
 }

@@ -54,8 +54,8 @@ static void print_kernels_of(const struct catalog *catalog, const char *op)
     join(&lists[0], types, sizeof types);
     join(&lists[1], isas, sizeof isas);
     join(&lists[2], semirings, sizeof semirings);
-    text_line(stdout, "           %zu kernels; types: %s%s%s; instruction sets: %s",
-              kernels, types, semirings[0] ? "; semirings: " : "", semirings, isas);
+    print_line(13, "           %zu kernels; types: %s%s%s; instruction sets: %s", kernels,
+               types, semirings[0] ? "; semirings: " : "", semirings, isas);
 }
 
 static void print_op(const struct catalog *catalog, const char *op)
@@ -74,20 +74,20 @@ static void print_op(const struct catalog *catalog, const char *op)
     struct text_list names = {0};
     struct shape_list list;
     char lists[LINE_SIZE / 2];
-    text_line(stdout, "  %-8s %s%s%s", op, summary ? summary : "",
-              own ? "" : "; brought by ", own ? "" : owner->info.name);
+    print_line(13, "  %-8s %s%s%s", op, summary ? summary : "",
+               own ? "" : "; brought by ", own ? "" : owner->info.name);
     if (help)
-        text_line(stdout, "           a size is %s", help);
+        print_line(13, "           a size is %s", help);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         const char *const text = catalog_op_text(catalog, op, texts[i].field);
         if (text)
-            text_line(stdout, "           %s: %s", texts[i].title, text);
+            print_line(13, "           %s: %s", texts[i].title, text);
     }
     for (size_t at = 0; catalog_next_list(catalog, op, &at, &list);)
         text_list_add_once(&names, list.name);
     join(&names, lists, sizeof lists);
     if (lists[0])
-        text_line(stdout, "           --shapes: %s", lists);
+        print_line(13, "           --shapes: %s", lists);
     print_kernels_of(catalog, op);
 }
 
@@ -108,11 +108,11 @@ static void print_list(struct listing *listing, const char *op,
     const char *shapes = list->shapes;
     if (!matches(listing, list->name) && !matches(listing, op))
         return;
-    text_line(stdout, "  %s --shapes=%s: %s", op, list->name, list->summary);
+    print_line(4, "  %s --shapes=%s: %s", op, list->name, list->summary);
     while (*shapes) {
         const int length = (int)strcspn(shapes, " ");
         if (length)
-            text_line(stdout, "      %.*s", length, shapes);
+            print_line(4, "      %.*s", length, shapes);
         shapes += length;
         shapes += strspn(shapes, " ");
     }
@@ -129,7 +129,7 @@ static void list_shapes(struct listing *listing)
             print_list(listing, names.item[i], &list);
     }
     if (!listing->shown && !listing->pattern)
-        text_line(stdout, "  none");
+        print_line(4, "  none");
 }
 
 /* ---- kernels ---- */
@@ -166,19 +166,19 @@ static void list_kernels(struct listing *listing)
                      offer->mean_ulp > 0 ? "; at most %.4g ulp, mean %.3g"
                                          : "; at most %.4g ulp",
                      offer->max_ulp, offer->mean_ulp);
-        text_line(stdout, "  %-*s  %-12s %s%s%s%s%s%s%s%s%s", width, id,
-                  offer->roof      ? offer->roof
-                  : offer->is_roof ? "is a roof"
-                                   : "no roof",
-                  here ? "runs here" : "not here: ", here ? "" : reason,
-                  offer->layout ? "; " : "", offer->layout ? offer->layout : "", ulp,
-                  offer->flags & SIMDBENCH_ADAPTS ? "; runs one of the others" : "",
-                  offer->flags & SIMDBENCH_PATHOLOGY ? "; slow on purpose" : "",
-                  offer->flags & SIMDBENCH_STUDY ? "; for studies" : "",
-                  offer->flags & SIMDBENCH_PARTIAL ? "; a part of the work" : "");
+        print_line(6, "  %-*s  %-12s %s%s%s%s%s%s%s%s%s", width, id,
+                   offer->roof      ? offer->roof
+                   : offer->is_roof ? "is a roof"
+                                    : "no roof",
+                   here ? "runs here" : "not here: ", here ? "" : reason,
+                   offer->layout ? "; " : "", offer->layout ? offer->layout : "", ulp,
+                   offer->flags & SIMDBENCH_ADAPTS ? "; runs one of the others" : "",
+                   offer->flags & SIMDBENCH_PATHOLOGY ? "; slow on purpose" : "",
+                   offer->flags & SIMDBENCH_STUDY ? "; for studies" : "",
+                   offer->flags & SIMDBENCH_PARTIAL ? "; a part of the work" : "");
     }
     for (size_t i = 0; i < listing->catalog->missing.n && !listing->pattern; i++)
-        text_line(stdout, "  %s", listing->catalog->missing.item[i]);
+        print_line(4, "  %s", listing->catalog->missing.item[i]);
 }
 
 /* ---- roofs ---- */
@@ -208,10 +208,10 @@ static void list_roofs(struct listing *listing)
     };
     for (size_t i = 0; i < ARRAY_LEN(roofs); i++)
         if (matches(listing, roofs[i].name))
-            text_line(stdout, "  %-13s %s", roofs[i].name, roofs[i].what);
+            print_line(16, "  %-13s %s", roofs[i].name, roofs[i].what);
     if (!listing->pattern)
-        text_line(
-            stdout,
+        print_line(
+            4,
             "Mixes that one type or instruction set has: simdbench list kernels 'roof*'");
 }
 
@@ -230,14 +230,14 @@ static void list_isas(struct listing *listing)
         const char *const state = i == isa_best() ? "runs here, the widest"
                                   : here          ? "runs here"
                                                   : "not here: ";
-        text_line(stdout, "  %-8s %-8s %s%s", isa->name, bits, state, here ? "" : reason);
-        text_line(stdout, "           %s", isa->summary);
+        print_line(11, "  %-8s %-8s %s%s", isa->name, bits, state, here ? "" : reason);
+        print_line(13, "           %s", isa->summary);
     }
     for (size_t i = 0; i < isa_addition_count(); i++) {
         const char *const name = isa_addition_name(i);
         if (matches(listing, name))
-            text_line(stdout, "  +%-13s adds to %-7s %s", name, isa_addition_to(i)->name,
-                      isa_addition_available(i) ? "runs here" : "not here");
+            print_line(4, "  +%-13s adds to %-7s %s", name, isa_addition_to(i)->name,
+                       isa_addition_available(i) ? "runs here" : "not here");
     }
 }
 
@@ -247,9 +247,9 @@ static void print_event(const char *name, const char *description, void *context
 {
     struct listing *const listing = context;
     listing->shown++;
-    text_line(stdout, "  %s", name);
+    print_line(4, "  %s", name);
     if (description && description[0])
-        text_line(stdout, "      %s", description);
+        print_line(6, "      %s", description);
 }
 
 static void list_events(struct listing *listing)
@@ -269,14 +269,14 @@ static void list_groups(struct listing *listing)
 static void print_module(const char *name, const char *path, void *context)
 {
     if (matches(context, name))
-        text_line(stdout, "  %-16s %s", name, path);
+        print_line(19, "  %-16s %s", name, path);
 }
 
 static void list_modules(struct listing *listing)
 {
     module_each(print_module, listing);
     if (!listing->shown && !listing->pattern)
-        text_line(stdout, "  none; name folders with modules in SIMDBENCH_MODULES");
+        print_line(4, "  none; name folders with modules in SIMDBENCH_MODULES");
 }
 
 /* ---- studies ---- */
@@ -284,7 +284,7 @@ static void list_modules(struct listing *listing)
 static void print_study(const char *name, const char *title, void *context)
 {
     if (matches(context, name))
-        text_line(stdout, "  %-16s %s", name, title ? title : "");
+        print_line(19, "  %-16s %s", name, title ? title : "");
 }
 
 static void list_studies(struct listing *listing)
@@ -375,15 +375,15 @@ static int list_all(const struct options *options, const struct catalog *catalog
     int rc = 0;
     for (size_t i = 0; i < ARRAY_LEN(topics) - LONG_TOPICS && rc == 0; i++) {
         if (i)
-            text_line(stdout, "%s", "");
-        text_line(stdout, "%s", topics[i].title);
+            print_line(0, "%s", "");
+        print_line(4, "%s", topics[i].title);
         rc = list_topic(&topics[i], options, catalog, error);
     }
-    text_line(stdout, "%s", "");
-    text_line(stdout, "More is listed by: simdbench list "
-                      "shapes|events|groups|studies|settings [PATTERN]");
-    text_line(stdout, "Next: simdbench gemm --sizes=64..512, or simdbench call LIB.so "
-                      "for a library of yours");
+    print_line(0, "%s", "");
+    print_line(4, "More is listed by: simdbench list "
+                  "shapes|events|roofs|groups|studies|settings [PATTERN]");
+    print_line(4, "Next: `simdbench gemm --sizes=64..512`, or `simdbench call LIB.so` "
+                  "for a library of yours");
     return rc;
 }
 

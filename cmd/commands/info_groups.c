@@ -15,7 +15,7 @@ static void print_encoding(const struct uarch *uarch, const char *name)
     if (uarch_encode(uarch, name, &event) != 0 && event_encode(name, &event, NULL) != 0)
         return;
     snprintf(config, sizeof config, "0x%llx", (unsigned long long)event.config);
-    text_line(stdout, "    %-8s %-12s %s", kinds[event.type], config, name);
+    print_line(6, "    %-8s %-12s %s", kinds[event.type], config, name);
 }
 
 static void count_formula(const struct formula *formula, void *context)
@@ -28,9 +28,8 @@ static void print_formula(const struct formula *formula, void *context)
 {
     size_t *const skip = context;
     if (*skip == 0)
-        text_line(stdout, "    %s%s%s%s = %s", formula->name,
-                  formula->unit[0] ? " (" : "", formula->unit,
-                  formula->unit[0] ? ")" : "", formula->text);
+        print_line(6, "    %s%s%s%s = %s", formula->name, formula->unit[0] ? " (" : "",
+                   formula->unit, formula->unit[0] ? ")" : "", formula->text);
     else
         --*skip;
 }
@@ -41,7 +40,7 @@ static void print_group(const struct uarch *uarch, size_t g, size_t without)
     const size_t n = counter_group_events(g, uarch, names);
     const char *const note = counter_group_note(g, uarch);
     if (note)
-        text_line(stdout, "    note: %s", note);
+        print_line(6, "    note: %s", note);
     for (size_t i = 0; i < n; i++)
         print_encoding(uarch, names[i]);
     formulas_each(uarch, names, n, print_formula, &without);
@@ -58,19 +57,19 @@ size_t groups_print(const char *uarch_name, const char *pattern)
             !text_glob(pattern, group->name))
             continue;
         if (shown++ == 0)
-            text_line(stdout, "Groups of counters on %s (%s)", uarch->name, uarch->title);
-        text_line(stdout, "  %-8s %s", group->name, group->summary);
+            print_line(6, "Groups of counters on %s (%s)", uarch->name, uarch->title);
+        print_line(6, "  %-8s %s", group->name, group->summary);
         print_group(uarch, g, without);
     }
     if (shown > 0 && !pattern) {
-        text_line(stdout, "  with every group, and without a PMU");
+        print_line(6, "  with every group, and without a PMU");
         formulas_each(uarch, NULL, 0, print_formula, &none);
         FREED_BY(buffer_free) struct buffer names = {.text = NULL};
         for (size_t i = 0; i < uarch_count(); i++)
             buffer_format(&names, " %s", uarch_get(i)->name);
-        text_line(stdout, "%s", "");
-        text_line(stdout, "Other CPUs: simdbench list groups --uarch=NAME, of%s",
-                  buffer_text(&names));
+        print_line(6, "%s", "");
+        print_line(6, "Other CPUs: simdbench list groups --uarch=NAME, of%s",
+                   buffer_text(&names));
     }
     return shown;
 }

@@ -12,7 +12,7 @@ static bool wanted(const char *pattern, const char *section, const char *name)
 
 static void print_setting(const char *section, const char *text, const char *from)
 {
-    text_line(stdout, "  %-12s %-36s  %s", section, text, from);
+    print_line(6, "  %-12s %-36s  %s", section, text, from);
 }
 
 static size_t print_file(const struct options *options, const char *pattern)
@@ -54,17 +54,17 @@ static size_t print_environment(const char *pattern)
 static void print_trust(enum trust trust)
 {
     const bool trusted = trust >= TRUST_KEPT;
-    text_line(stdout, "  The project file is %s.",
-              trust == TRUST_NAMED  ? "trusted, as it was named"
-              : trust == TRUST_KEPT ? "trusted by `simdbench trust`"
-              : trust == TRUST_CHANGED
-                  ? "not trusted: it has changed since `simdbench trust`"
-                  : "not trusted: `simdbench trust` does");
+    print_line(6, "  The project file is %s.",
+               trust == TRUST_NAMED  ? "trusted, as it was named"
+               : trust == TRUST_KEPT ? "trusted by `simdbench trust`"
+               : trust == TRUST_CHANGED
+                   ? "not trusted: it has changed since `simdbench trust`"
+                   : "not trusted: `simdbench trust` does");
     if (!trusted)
-        text_line(stdout, "  So nothing of it runs code, writes files, decides an exit "
-                          "status or how long a command takes,");
+        print_line(6, "  So nothing of it runs code, writes files, decides an exit "
+                      "status or how long a command takes,");
     if (!trusted)
-        text_line(stdout, "  and ab, compare, selftest and study take nothing of it.");
+        print_line(6, "  and ab, compare, selftest and study take nothing of it.");
 }
 
 size_t settings_print(const struct options *options, const char *pattern)
@@ -73,10 +73,10 @@ size_t settings_print(const struct options *options, const char *pattern)
     if (!pattern && options->project_file)
         print_trust(options->project_trust);
     if (!pattern)
-        text_line(stdout, "%s",
-                  options->project_file
-                      ? "  All else is as simdbench COMMAND --help says."
-                      : "  There is no project file: all else is as simdbench COMMAND "
-                        "--help says.");
+        print_line(6, "%s",
+                   options->project_file
+                       ? "  All else is as simdbench COMMAND --help says."
+                       : "  There is no project file: all else is as simdbench COMMAND "
+                         "--help says.");
     return shown;
 }

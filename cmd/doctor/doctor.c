@@ -200,10 +200,8 @@ static int write_checks(const void *checks, enum format format, FILE *file,
         checks_json(checks, &json);
         return page_or_json_write(&json, format, file, error);
     }
-    if (format == FORMAT_MARKDOWN)
-        checks_markdown(checks, file);
-    else
-        checks_print(checks, terminal_colour(file), file);
+    const struct text_page page = page_of(file, format);
+    checks_print(checks, terminal_colour(file), &page);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "doctor_private.h"
+#include "output/output.h"
 
 static void cycles_text(double cycles, char text[16])
 {
@@ -63,7 +64,8 @@ static void instructions_print(const struct instructions *instructions,
             buffer_add(&latency, passport->reason);
         GRID_TEXTS(&grid, form->name, throughput, buffer_text(&latency));
     }
-    grid_write(&grid, false, 0, file);
+    const struct text_page page = page_of(file, FORMAT_TABLE);
+    grid_write(&grid, &page, 0);
     text_line(file, "%s", "");
     text_line(file, "cycles%s on %s (family %d model %d); %zu of %zu forms measured",
               costs_are_made_up() ? " that are made up for a test, not those" : "",
@@ -188,14 +190,14 @@ static int instructions_choose(struct instructions *instructions,
 
 /* ---- measuring ---- */
 
-struct progress {
+struct forms_told {
     size_t n;
     bool shown;
 };
 
 static bool show_progress(void *context, size_t n)
 {
-    struct progress *const progress = context;
+    struct forms_told *const progress = context;
     if (terminal_width(stderr) > 0 && (n % 16 == 0 || n == progress->n)) {
         progress_show("form %zu of %zu", n, progress->n);
         progress->shown = true;
@@ -206,7 +208,7 @@ static bool show_progress(void *context, size_t n)
 static int measure(const struct options *options, const struct host *host,
                    struct instructions *instructions, struct error *error)
 {
-    struct progress progress = {.n = instructions->n};
+    struct forms_told progress = {.n = instructions->n};
     struct cpu_lock *lock = NULL;
     int cpu, status = doctor_take_cpu(options, &cpu, &lock, error);
     if (status == 0 && cpu >= 0)

@@ -2,19 +2,21 @@
 
 #include "doctor_private.h"
 
-enum { NAME_WIDTH = 20, VALUE_WIDTH_MAX = 60 };
+enum {
+    NAME_WIDTH = 20,
+    VALUE_AT = NAME_WIDTH + 1,
+    VALUE_WIDTH_MAX = 60,
+    STATE_WIDTH = 4
+};
 
-static void print_state(const struct check *check, bool colour, FILE *file)
+static void add_state(const struct check *check, bool colour, struct buffer *line)
 {
-    char costs[2 * sizeof check->costs], advice[2 * sizeof check->advice];
     if (!check->costs[0]) {
-        fprintf(file, "%s\n", colour ? "\033[32mok\033[0m" : "ok");
+        buffer_add(line, colour ? "\033[32mok\033[0m" : "ok");
         return;
     }
-    text_plain(check->costs, costs, sizeof costs);
-    text_plain(check->advice, advice, sizeof advice);
-    fprintf(file, "%scosts%s: %s -> %s\n", colour ? "\033[33m" : "",
-            colour ? "\033[0m" : "", costs, advice);
+    buffer_format(line, "%scosts%s: ", colour ? "\033[33m" : "", colour ? "\033[0m" : "");
+    buffer_tell(line, "%s -> %s", check->costs, check->advice);
 }
 
 size_t checks_ok(const struct checks *checks)
@@ -44,37 +46,47 @@ static struct answer make_answer(const struct checks *checks)
     return answer;
 }
 
-void checks_print(const struct checks *checks, bool colour, FILE *file)
+/* A line, in which words that do not fit stand below the value. */
+static void print_check(const struct check *check, int width, bool colour,
+                        const struct text_page *page)
 {
-    int width = 0;
-    for (size_t i = 0; i < checks->n; i++) {
-        const int length = (int)strlen(checks->check[i].value);
-        width = length > width && length <= VALUE_WIDTH_MAX ? length : width;
-    }
-    for (int costs = 0; costs < 2; costs++) /* lines with something to do come last */
-        FOR_EACH (const struct check, check, checks->check, checks->n) {
-            char value[2 * sizeof check->value];
-            if ((check->costs[0] != '\0') != costs)
-                continue;
-            text_plain(check->value, value, sizeof value);
-            fprintf(file, "%-*s %-*s  ", NAME_WIDTH, check->name, width, value);
-            print_state(check, colour, file);
-        }
-    text_answer(file, make_answer(checks));
+    FREED_BY(buffer_free) struct buffer line = {.text = NULL};
+    buffer_plain(&line, check->value);
+    const int blanks = width - text_width(buffer_text(&line));
+    buffer_format(&line, "%*s  ", blanks > 0 ? blanks : 0, "");
+    add_state(check, colour, &line);
+    fprintf(page->file, "%-*s ", NAME_WIDTH, check->name);
+    text_wrapped_to(page->file, page->width, buffer_text(&line), VALUE_AT, VALUE_AT);
 }
 
-void checks_markdown(const struct checks *checks, FILE *file)
+/* Lines with something to do come last on a terminal, and first in Markdown. */
+void checks_print(const struct checks *checks, bool colour, const struct text_page *page)
 {
     struct grid grid = {.at = "l", .columns = 4};
-    fputs("# simdbench doctor\n\n", file);
-    text_answer_markdown(file, make_answer(checks));
+    int width = 0, most = VALUE_WIDTH_MAX;
+    fputs(page->markdown ? "# simdbench doctor\n\n" : "", page->file);
+    if (page->markdown)
+        text_answer(page, make_answer(checks));
     GRID_TEXTS(&grid, "check", "value", "costs", "what to type");
-    for (int ok = 0; ok < 2; ok++) /* costs come first */
-        FOR_EACH (const struct check, check, checks->check, checks->n)
-            if (check->costs[0] ? !ok : ok)
+    if (page->width && page->width < VALUE_AT + most + STATE_WIDTH)
+        most = page->width - VALUE_AT - STATE_WIDTH;
+    for (size_t i = 0; i < checks->n; i++) {
+        const int length = (int)strlen(checks->check[i].value);
+        width = length > width && length <= most ? length : width;
+    }
+    for (int pass = 0; pass < 2; pass++)
+        FOR_EACH (const struct check, check, checks->check, checks->n) {
+            if ((check->costs[0] != '\0') != (page->markdown ? !pass : pass))
+                continue;
+            if (page->markdown)
                 GRID_TEXTS(&grid, check->name, check->value,
                            check->costs[0] ? check->costs : "ok", check->advice);
-    grid_write(&grid, true, 0, file);
+            else
+                print_check(check, width, colour, page);
+        }
+    grid_write(&grid, page, 0);
+    if (!page->markdown)
+        text_answer(page, make_answer(checks));
 }
 
 void checks_json(const struct checks *checks, struct json *json)

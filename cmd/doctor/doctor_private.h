@@ -109,8 +109,7 @@ int doctor_counters(const struct options *options, struct error *error);
 
 /* The number of checks that are ok. */
 size_t checks_ok(const struct checks *checks);
-void checks_print(const struct checks *checks, bool colour, FILE *file);
-void checks_markdown(const struct checks *checks, FILE *file);
+void checks_print(const struct checks *checks, bool colour, const struct text_page *page);
 /* Makes {"answer": [...], "checks": [...]}. */
 void checks_json(const struct checks *checks, struct json *json);
 

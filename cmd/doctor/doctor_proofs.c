@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "doctor_private.h"
+#include "output/output.h"
 
 static void add_event(struct event_list *list, const char *name)
 {
@@ -121,7 +122,8 @@ static void print(const struct host *host, const struct event_list *list,
         grid_cell(&grid, "%s%s%s", proof_verdict_name(proof->verdict), tells ? ": " : "",
                   tells ? proof->reason : "");
     }
-    grid_write(&grid, false, 0, file);
+    const struct text_page page = page_of(file, FORMAT_TABLE);
+    grid_write(&grid, &page, 0);
     if (host->pmu == PMU_OK)
         return;
     text_line(file, "%s", "");

@@ -282,7 +282,8 @@ static int explain_all(struct explaining *all, struct error *error)
     int status = explain_each(all, error);
     if (status == 0 && all->prints) {
         const struct text_options text = text_of_stdout(all->options);
-        account_write(all->run, false, stdout);
+        const struct text_page page = page_of(stdout, FORMAT_TABLE);
+        account_write(all->run, &page);
         answer_write(all->run, &text, stdout);
         standard_flush(NULL);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A proof as people read it: a table, or Markdown. */
 #include "foreign_private.h"
+#include "output/output.h"
 
 #include <inttypes.h>
 
@@ -166,7 +167,7 @@ void prove_tell_cost(const struct foreign *foreign, struct buffer *text)
 static void line(const struct text_page *page, struct buffer *text)
 {
     if (text->length)
-        text_item(page->file, page->markdown, "%s", buffer_text(text));
+        text_item(page, "%s", buffer_text(text));
     buffer_clear(text);
 }
 
@@ -221,7 +222,7 @@ static void tell_rest(const struct foreign *foreign, const struct text_page *pag
 int prove_write(const void *context, enum format format, FILE *file, struct error *error)
 {
     const struct foreign *const foreign = context;
-    const struct text_page page = {file, format == FORMAT_MARKDOWN};
+    const struct text_page page = page_of(file, format);
     struct grid grid = {.at = "llrlrrrrl"};
     if (format == FORMAT_JSON)
         return prove_write_json(foreign, file, error);
@@ -233,7 +234,7 @@ int prove_write(const void *context, enum format format, FILE *file, struct erro
     EACH_SHOWN(foreign, target)
     put_row(foreign, target, &grid);
     const bool any = grid.n > strlen(grid.at);
-    grid_write(&grid, page.markdown, 0, file);
+    grid_write(&grid, &page, 0);
     fputs(any ? "\n" : "", file);
     tell_rest(foreign, &page);
     return 0;

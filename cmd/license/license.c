@@ -208,7 +208,8 @@ static int write_as(const void *context, enum format format, FILE *file,
         license_json(license, &json);
         return page_or_json_write(&json, format, file, error);
     }
-    license_write(license, format == FORMAT_MARKDOWN, file);
+    const struct text_page page = page_of(file, format);
+    license_write(license, &page);
     return 0;
 }
 

@@ -105,7 +105,8 @@ static void print_block(const struct block *block, FILE *file)
     GRID_TEXTS(&grid, "max", "mean");
     for (size_t c = 0; c < group->n_cases; c++)
         put_row(block, group->cases[c].id, &grid);
-    grid_write(&grid, false, 0, file);
+    const struct text_page page = page_of(file, FORMAT_TABLE);
+    grid_write(&grid, &page, 0);
     print_reasons(block, file);
 }
 

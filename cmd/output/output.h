@@ -69,6 +69,8 @@ int outputs_write(const struct options *options, bool table, const struct run *r
                   struct error *error);
 /* As standard output wants it. */
 struct text_options text_of_stdout(const struct options *options);
+/* As wide as the terminal that the file is. */
+struct text_page page_of(FILE *file, enum format format);
 /* A run as text, by file_save(). */
 int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error);

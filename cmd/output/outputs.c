@@ -82,6 +82,11 @@ struct text_options text_of_stdout(const struct options *options)
                                  .brief = !options->verbose && isatty(STDOUT_FILENO)};
 }
 
+struct text_page page_of(FILE *file, enum format format)
+{
+    return (struct text_page){file, format == FORMAT_MARKDOWN, terminal_width(file)};
+}
+
 /* As it is, or as gnuplot draws it. */
 static int print_run(const struct run *run, enum format format,
                      const struct text_options *options, FILE *file, struct error *error)

@@ -56,6 +56,10 @@ int standard_failed(int code, struct error *error);
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 /* The same of each of several texts, behind `before`. */
 void complain_each(const char *before, const struct text_list *texts);
+/* Prints a line to standard output without what could control a terminal; words that do
+ * not fit into it go to lines that begin in column `indent`. */
+__attribute__((format(printf, 2, 3))) void print_line(int indent, const char *format,
+                                                      ...);
 /* Replaces the last line of the terminal on standard error; "%s", "" clears it. */
 __attribute__((format(printf, 1, 2))) void progress_show(const char *format, ...);
 /* Now, in UTC: 2024-01-31T12:00:00Z. */

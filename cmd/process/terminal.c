@@ -39,6 +39,20 @@ void complain_each(const char *before, const struct text_list *texts)
         complain("%s%s", before, texts->item[i]);
 }
 
+void print_line(int indent, const char *format, ...)
+{
+    FREED_BY(free_memory) char *raw = NULL;
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vasprintf(&raw, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        raw = NULL;
+    buffer_plain(&plain, raw ?: "");
+    text_wrapped_to(stdout, terminal_width(stdout), buffer_text(&plain), 0, indent);
+}
+
 void progress_show(const char *format, ...)
 {
     char raw[512], plain[2 * sizeof raw];

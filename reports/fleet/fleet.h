@@ -82,6 +82,6 @@ double fleet_limit(size_t n, double p);
 struct answer fleet_answer(const struct fleet *fleet);
 
 /* As tables for a terminal, or as Markdown. */
-void fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file);
+void fleet_write_text(const struct fleet *fleet, const struct text_page *page);
 void fleet_write_csv(const struct fleet *fleet, FILE *file);
 void fleet_json(const struct fleet *fleet, struct json *json);

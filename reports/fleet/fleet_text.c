@@ -28,8 +28,7 @@ static void put_difference(void *context, const struct fleet *fleet, const char 
         buffer_tell(&line, "; %s on ", values[i].text ?: "unknown");
         tell_who(&line, fleet, name, &values[i]);
     }
-    text_item(page->file, page->markdown, page->markdown ? "%s" : "  %s",
-              buffer_text(&line));
+    text_item(page, page->markdown ? "%s" : "  %s", buffer_text(&line));
 }
 
 static void put_case(struct grid *grid, const struct fleet_case *one)
@@ -62,15 +61,15 @@ static void put_kind(const struct text_page *page, const struct fleet *fleet,
         }
     snprintf(count, sizeof count, "%zu host%s", hosts, hosts == 1 ? "" : "s");
     fputc('\n', page->file);
-    text_item(page->file, page->markdown, "kind %s, %s, %s", fingerprint ?: "unknown",
-              cpu ?: "unknown CPU", count);
+    text_item(page, "kind %s, %s, %s", fingerprint ?: "unknown", cpu ?: "unknown CPU",
+              count);
     fputs(page->markdown ? "\n" : "", page->file);
     GRID_TEXTS(&grid, "hosts", "fastest", "5%", "median", "95%", "slowest", "spread",
                "case");
     FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases)
         if (text_same(one->fingerprint, fingerprint))
             put_case(&grid, one);
-    grid_write(&grid, page->markdown, 2, page->file);
+    grid_write(&grid, page, 2);
 }
 
 /* The first cases of each host; CSV, JSON and the page have all. Returns their number. */
@@ -99,6 +98,18 @@ static size_t add_outliers(const struct fleet *fleet, struct grid *grid)
     return found;
 }
 
+static void put_rule(const struct text_page *page)
+{
+    FREED_BY(buffer_free) struct buffer rule = {.text = NULL};
+
+    buffer_format(&rule,
+                  "rule: %.0f%% off or more, and beyond what one of %.0f fleets of equal "
+                  "hosts reaches in any case",
+                  100 * FLEET_LEAST, 1 / FLEET_ALARM);
+    fputs(page->markdown ? "\n" : "", page->file);
+    text_item(page, "%s", buffer_text(&rule));
+}
+
 static void put_outliers(const struct text_page *page, const struct fleet *fleet)
 {
     struct grid grid = {.at = "llrrl"};
@@ -117,12 +128,9 @@ static void put_outliers(const struct text_page *page, const struct fleet *fleet
                 judged ? "\nno host does otherwise than its kind\n"
                        : "\nno host is judged: no kind has %d hosts\n",
                 FLEET_MIN);
-    grid_write(&grid, page->markdown, 2, file);
+    grid_write(&grid, page, 2);
     if (judged)
-        fprintf(file,
-                "%srule: %.0f%% off or more, and beyond what one of %.0f fleets of equal "
-                "hosts reaches in any case\n",
-                page->markdown ? "\n" : "", 100 * FLEET_LEAST, 1 / FLEET_ALARM);
+        put_rule(page);
 }
 
 static bool kind_is_new(const struct fleet *fleet, const struct fleet_host *host)
@@ -133,14 +141,15 @@ static bool kind_is_new(const struct fleet *fleet, const struct fleet_host *host
     return true;
 }
 
-void fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file)
+void fleet_write_text(const struct fleet *fleet, const struct text_page *page)
 {
-    struct text_page page = {file, markdown};
+    FILE *const file = page->file;
+    const bool markdown = page->markdown;
     size_t kinds = 0;
 
     if (markdown) {
         fputs("# simdbench report --by=host\n\n", file);
-        text_answer_markdown(file, fleet_answer(fleet));
+        text_answer(page, fleet_answer(fleet));
     }
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
         kinds += kind_is_new(fleet, host);
@@ -149,18 +158,19 @@ void fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file)
             fleet->runs == 1 ? "" : "s");
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
         if (kind_is_new(fleet, host))
-            put_kind(&page, fleet, host->fingerprint);
-    put_outliers(&page, fleet);
+            put_kind(page, fleet, host->fingerprint);
+    put_outliers(page, fleet);
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
         if (host->bad) {
             char count[NUMBER_SIZE];
             snprintf(count, sizeof count, "%zu", host->bad);
-            text_item(file, markdown, "%s: %s wrong or failed", host->node, count);
+            text_item(page, "%s: %s wrong or failed", host->node, count);
         }
     fprintf(file, "\nwhat hosts are, and differ in (first run of each):\n%s",
             markdown ? "\n" : "");
-    if (!fleet_each_difference(fleet, put_difference, &page))
-        text_item(file, markdown, markdown ? "nothing" : "  nothing");
+    struct text_page copy = *page;
+    if (!fleet_each_difference(fleet, put_difference, &copy))
+        text_item(page, markdown ? "nothing" : "  nothing");
     if (!markdown)
-        text_answer(file, fleet_answer(fleet));
+        text_answer(page, fleet_answer(fleet));
 }

@@ -71,7 +71,8 @@ int history_cases(const char *path, char ***ids, size_t *n, struct error *error)
 struct answer history_answer(const struct history *history);
 /* Tables, one for each case and host, with the changes below; or all as one CSV table.
  * -EIO or -errno. */
-int history_write_table(const struct history *history, FILE *file, struct error *error);
+int history_write_text(const struct history *history, const struct text_page *page,
+                       struct error *error);
 int history_write_csv(const struct history *history, FILE *file, struct error *error);
 struct json;
 /* Makes the document of all entries and changes; the caller frees it. */

@@ -39,19 +39,29 @@ static void tell_compared(struct buffer *cell, const struct history_entry *entry
     }
 }
 
+/* A terminal with less has no room for seconds. */
+enum { WIDE = 100 };
+
 static void put(struct grid *grid, const char *text)
 {
     GRID_TEXTS(grid, text[0] ? text : "-");
 }
 
-static void put_row(struct grid *grid, const struct history_entry *entry, bool labelled)
+/* A narrow row has minutes: "2026-11-21 18:54". */
+static void put_row(struct grid *grid, const struct history_entry *entry, bool labelled,
+                    bool narrow)
 {
     FREED_BY(buffer_free) struct buffer last = {.text = NULL}, change = {.text = NULL};
     const struct interval *const ci = &entry->ci_ns;
     const bool known = entry->median_ns > 0;
     char time[NUMBER_SIZE] = "-";
 
-    put(grid, entry->started_at);
+    const size_t day = strcspn(entry->started_at, "T");
+    if (narrow && entry->started_at[day])
+        grid_cell(grid, "%.*s %.5s", (int)day, entry->started_at,
+                  entry->started_at + day + 1);
+    else
+        put(grid, entry->started_at);
     put(grid, entry->commit);
     if (labelled)
         put(grid, entry->label);
@@ -79,7 +89,7 @@ static void put_row(struct grid *grid, const struct history_entry *entry, bool l
  * after".
  */
 static void put_change(const struct history *history, const struct history_change *change,
-                       struct buffer *line, FILE *file)
+                       struct buffer *line, const struct text_page *page)
 {
     const struct history_entry *const entry = &history->entries[change->at];
     const char *const name = entry->label[0] ? entry->label : entry->commit;
@@ -94,60 +104,84 @@ static void put_change(const struct history *history, const struct history_chang
         add_percent(line, ", ", change->ci.hi);
         buffer_add(line, "]");
     }
-    fprintf(file, "  %s, %zu runs before, %zu after\n", buffer_text(line), change->before,
-            change->after);
+    buffer_format(line, ", %zu runs before, %zu after", change->before, change->after);
+    text_item(page, page->markdown ? "%s" : "  %s", buffer_text(line));
 }
 
 /* The rows [first, end): one case on one host. */
-static void put_table(const struct history *history, size_t first, size_t end, FILE *file)
+static void put_table(const struct history *history, size_t first, size_t end,
+                      const struct text_page *page)
 {
     const struct history_entry *const head = &history->entries[first];
     FREED_BY(buffer_free) struct buffer line = {.text = NULL};
+    size_t changes = 0;
     bool labelled = false; /* labels are rare; the other columns are always there */
 
     for (size_t i = first; i < end; i++)
         labelled |= history->entries[i].label[0] != '\0';
-    text_tell(file, first ? "\n%s on %s%s%s\n" : "%s on %s%s%s\n", head->id,
-              *head->fingerprint ? head->fingerprint : HISTORY_NO_HOST,
-              head->cpu[0] ? ", " : "", head->cpu);
+    const char *const host = *head->fingerprint ? head->fingerprint : HISTORY_NO_HOST;
+    const char *const comma = head->cpu[0] ? ", " : "";
+    if (page->markdown)
+        text_markdown_tell(page->file, "## %s\n\n%s%s%s\n\n", head->id, host, comma,
+                           head->cpu);
+    else {
+        fputs(first ? "\n" : "", page->file);
+        text_item(page, "%s on %s%s%s", head->id, host, comma, head->cpu);
+    }
     struct grid grid = {.at = labelled ? "lllrrrl" : "llrrrl"};
-    GRID_TEXTS(&grid, "date", "commit");
+    const bool narrow = page->width && page->width < WIDE;
+    GRID_TEXTS(&grid, narrow ? "date, UTC" : "date", "commit");
     if (labelled)
         GRID_TEXTS(&grid, "label");
     GRID_TEXTS(&grid, "time", "\u00b195%", "change", "");
     for (size_t i = first; i < end; i++)
-        put_row(&grid, &history->entries[i], labelled);
-    grid_write(&grid, false, 2, file);
+        put_row(&grid, &history->entries[i], labelled, narrow);
+    grid_write(&grid, page, 2);
+    fputs(page->markdown ? "\n" : "", page->file);
     FOR_EACH (const struct history_change, change, history->changes, history->n_changes)
-        if (change->at >= first && change->at < end)
-            put_change(history, change, &line, file);
+        if (change->at >= first && change->at < end) {
+            put_change(history, change, &line, page);
+            changes++;
+        }
+    fputs(page->markdown && changes ? "\n" : "", page->file);
 }
 
 /* Real changes go both ways; what only ever gets slower may be an alarm that is false. */
-static void put_directions(const struct directions *gates, FILE *file)
+static void put_directions(const struct directions *gates, const struct text_page *page)
 {
+    FREED_BY(buffer_free) struct buffer line = {.text = NULL};
+
     if (!gates->slower && !gates->faster)
         return;
-    fprintf(file,
-            "\ngates: %zu run%s found more regressions than improvements, %zu the other "
-            "way (sign test p = %.2g)\n",
-            gates->slower, gates->slower == 1 ? "" : "s", gates->faster, gates->p);
+    buffer_format(&line,
+                  "gates: %zu run%s found more regressions than improvements, %zu the "
+                  "other way (sign test p = %.2g)",
+                  gates->slower, gates->slower == 1 ? "" : "s", gates->faster, gates->p);
+    fputc('\n', page->file);
+    text_item(page, "%s", buffer_text(&line));
     if (gates->p < DIRECTIONS_P && gates->slower > gates->faster)
-        fputs("  equal builds would be as often faster as slower: either the code gets "
-              "slower again and again, or these are false alarms (simdbench selftest)\n",
-              file);
+        text_item(
+            page,
+            "  equal builds would be as often faster as slower: either the code gets "
+            "slower again and again, or these are false alarms (`simdbench "
+            "selftest`)");
 }
 
-int history_write_table(const struct history *history, FILE *file, struct error *error)
+int history_write_text(const struct history *history, const struct text_page *page,
+                       struct error *error)
 {
     errno = 0;
+    fputs(page->markdown ? "# simdbench history\n\n" : "", page->file);
+    if (page->markdown)
+        text_answer(page, history_answer(history));
     for (size_t first = 0, end; first < history->n; first = end) {
         end = history_group_end(history, first);
-        put_table(history, first, end, file);
+        put_table(history, first, end, page);
     }
-    put_directions(&history->gates, file);
-    text_answer(file, history_answer(history));
-    return finish(file, error);
+    put_directions(&history->gates, page);
+    if (!page->markdown)
+        text_answer(page, history_answer(history));
+    return finish(page->file, error);
 }
 
 /* ---- CSV ---- */

@@ -109,7 +109,7 @@ function matrix(family, cases, shapes) {
     const best = (mine.length ? mine : members).reduce((a, b) =>
       b.summary.median_ns < a.summary.median_ns ? b : a);
     // Only kernels that took turns have a fastest one, and all of them must have a time.
-    const brief = family.cases.some((result) => result.status === "short" && result.role === "kernel" &&
+    const brief = results.some((result) => result.status === "short" && result.role === "kernel" &&
       result.group === members[0].group);
     const paired = !brief && members.every((result) => result.group === members[0].group);
     return { shape, best, brief, paired, of: new Map(members.map((result) => [kernelOf(result), result])) };

@@ -116,8 +116,6 @@ int json_plausible_run(const struct run *run, struct error *error)
     FREED_BY(free_memory) struct result **list = run_by_id(run, NULL, &n);
     int code = 0;
 
-    if (!list)
-        return no_memory(error);
     for (size_t i = 1; i < n && !code; i++) {
         if (strcmp(list[i - 1]->id, list[i]->id) != 0 ||
             may_share(run, list[i - 1], list[i]))

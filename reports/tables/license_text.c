@@ -54,12 +54,14 @@ static void put_class(struct grid *grid, const struct license_class *class, size
         put_levels(grid, class, rounds, cell);
 }
 
-static void put_scope(const struct license_scope *scope, bool markdown, FILE *file)
+static void put_scope(const struct license_scope *scope, const struct text_page *page)
 {
     FREED_BY(buffer_free) struct buffer cell = {.text = NULL};
     const size_t levels = scope->n_classes ? license_levels(&scope->class[0]) : 0;
     struct grid grid = {.at = levels ? "lllrr" : "lll"};
 
+    const bool markdown = page->markdown;
+    FILE *const file = page->file;
     text_tell(file, markdown ? "### %s" : "%s", scope->name);
     if (scope->skip[0]) {
         fputs(": skipped: ", file);
@@ -83,27 +85,26 @@ static void put_scope(const struct license_scope *scope, bool markdown, FILE *fi
     FOR_EACH (const struct license_class, class, scope->class, scope->n_classes)
         if (!class->control || !class->skip[0])
             put_class(&grid, class, scope->rounds, levels > 0, &cell);
-    grid_write(&grid, markdown, 2, file);
+    grid_write(&grid, page, 2);
     fputc('\n', file);
 }
 
-static void put_net(const struct license_net *net, bool markdown, FILE *file)
+static void put_net(const struct license_net *net, const struct text_page *page)
 {
     const size_t from = license_wins_from(net);
     FREED_BY(buffer_free) struct buffer cell = {.text = NULL};
     struct grid grid = {.at = "lrll"};
 
     if (net->skip[0])
-        text_item(file, markdown, "%s: skipped: %s", net->op, net->skip);
+        text_item(page, "%s: skipped: %s", net->op, net->skip);
     else if (from == 0)
-        text_item(file, markdown, "%s: avx512 is not slower in any of these shapes",
-                  net->op);
+        text_item(page, "%s: avx512 is not slower in any of these shapes", net->op);
     else if (from < net->n_points)
-        text_item(file, markdown, "%s: avx512 is not slower from %s on", net->op,
+        text_item(page, "%s: avx512 is not slower from %s on", net->op,
                   net->point[from].shape);
     else
-        text_item(file, markdown, "%s: avx512 is slower, or nobody knows, up to %s",
-                  net->op, net->point[net->n_points - 1].shape);
+        text_item(page, "%s: avx512 is slower, or nobody knows, up to %s", net->op,
+                  net->point[net->n_points - 1].shape);
     GRID_TEXTS(&grid, "shape", "times as fast", "avx512", "narrower");
     FOR_EACH (const struct license_point, point, net->point, net->n_points) {
         GRID_TEXTS(&grid, point->shape);
@@ -113,45 +114,44 @@ static void put_net(const struct license_net *net, bool markdown, FILE *file)
         grid_cell(&grid, "%.*s", (int)strcspn(point->wide, "@"), point->wide);
         grid_cell(&grid, "%.*s", (int)strcspn(point->narrow, "@"), point->narrow);
     }
-    fputs(markdown ? "\n" : "", file);
-    grid_write(&grid, markdown, 2, file);
-    fputs(markdown ? "\n" : "", file);
+    fputs(page->markdown ? "\n" : "", page->file);
+    grid_write(&grid, page, 2);
+    fputs(page->markdown ? "\n" : "", page->file);
 }
 
-void license_write(const struct license *license, bool markdown, FILE *file)
+void license_write(const struct license *license, const struct text_page *page)
 {
     char chains[80];
 
-    fputs(markdown ? "# simdbench license\n\n"
-                   : "clock under each kind of work (medians, 95% intervals)\n\n",
-          file);
-    if (markdown)
-        text_answer_markdown(file, license_answer(license));
+    fputs(page->markdown ? "# simdbench license\n\n"
+                         : "clock under each kind of work (medians, 95% intervals)\n\n",
+          page->file);
+    if (page->markdown)
+        text_answer(page, license_answer(license));
     FOR_EACH (const struct license_scope, scope, license->scope, LICENSE_SCOPES)
-        put_scope(scope, markdown, file);
+        put_scope(scope, page);
     snprintf(chains, sizeof chains, "%.3f GHz by adds, %.3f GHz by multiplies",
              license->ghz_add, license->ghz_imul);
-    text_item(file, markdown, "chains alone, best of many: %s", chains);
+    text_item(page, "chains alone, best of many: %s", chains);
     if (license->top[0])
-        text_item(file, markdown,
+        text_item(page,
                   "of cycles: %s over the cycles of the thread, as perf stat counts them",
                   license->top);
     if (license->counters[0])
-        text_item(file, markdown,
-                  "no licence counters that tell, so the clock alone decides: %s",
+        text_item(page, "no licence counters that tell, so the clock alone decides: %s",
                   license->counters);
     if (license->net_skip[0])
-        text_item(file, markdown, "no net effect: %s", license->net_skip);
+        text_item(page, "no net effect: %s", license->net_skip);
     else if (license->n_nets)
-        text_item(file, markdown,
+        text_item(page,
                   "net effect, work and clock together (batches of 0.5 ms take turns)");
     FOR_EACH (const struct license_net, net, license->net, license->n_nets)
-        put_net(net, markdown, file);
+        put_net(net, page);
     if (license->n_nets && license->verdict.cost >= LICENSE_LIGHT)
-        text_item(file, markdown,
+        text_item(page,
                   "the clock stays low for a while after wide work, also for a narrow "
                   "batch that follows: avx512 looks better here than on its own");
-    text_item(file, markdown, "%s, fingerprint %s", license->cpu, license->fingerprint);
-    if (!markdown)
-        text_answer(file, license_answer(license));
+    text_item(page, "%s, fingerprint %s", license->cpu, license->fingerprint);
+    if (!page->markdown)
+        text_answer(page, license_answer(license));
 }

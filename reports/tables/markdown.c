@@ -47,7 +47,7 @@ static void print_row(const struct result *result, void *context)
     fputs(" |", file);
     for (size_t i = 0; i < markdown->sheet.n && timed; i++) {
         sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);
-        text_markdown_cell(file, text);
+        text_markdown_cell(file, "", text);
     }
     if (!timed) {
         text_markdown_tell(file, " **%s** %s", status_name(result->status),
@@ -108,7 +108,7 @@ static void print_explanations(const struct run *run, FILE *file)
 void answer_markdown(const struct run *run, FILE *file)
 {
     fputs("# simdbench\n\n", file);
-    text_answer_markdown(file, run_answer(run));
+    text_answer(&(struct text_page){file, .markdown = true}, run_answer(run));
 }
 
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)
@@ -136,7 +136,7 @@ void markdown_print(const struct run *run, const struct text_options *options, F
                    &markdown);
     }
     print_explanations(run, file);
-    account_write(run, true, file);
+    account_write(run, &(struct text_page){file, .markdown = true});
     fputc('\n', file);
     legend_notes(run, false, markdown_line, file);
     buffer_free(&markdown.scratch);

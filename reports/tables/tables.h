@@ -34,7 +34,7 @@ void markdown_write(const struct run *run, const struct text_options *options,
 /* Runs side by side, each against the first, as a table or as Markdown, or as the
  * document that the page shows. */
 void matrix_write(const struct run *const *runs, const char *const *paths, size_t n,
-                  bool markdown, FILE *file);
+                  const struct text_page *page);
 void matrix_json(const struct run *const *runs, const char *const *paths, size_t n,
                  struct json *json);
 
@@ -44,7 +44,7 @@ void matrix_json(const struct run *const *runs, const char *const *paths, size_t
 void explain_write(const struct run *run, const struct text_options *options, FILE *file);
 /* The reason why the first of two cases is slower than the other, if the run has an
  * account (account_text.c). table_end() and markdown_write() do it too. */
-void account_write(const struct run *run, bool markdown, FILE *file);
+void account_write(const struct run *run, const struct text_page *page);
 
 /* True of a run of `roof --ladder` alone: its table has a row for each working set and a
  * column for each kind of access (ladder.c). table_end() prints it. */
@@ -52,4 +52,4 @@ bool run_is_ladder(const struct run *run);
 void ladder_table(const struct run *run, const struct text_options *options, FILE *file);
 
 /* The findings of license, as tables or as Markdown (license_text.c). */
-void license_write(const struct license *license, bool markdown, FILE *file);
+void license_write(const struct license *license, const struct text_page *page);

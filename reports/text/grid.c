@@ -59,24 +59,73 @@ static int width_of(const struct grid *grid, size_t column)
     return width;
 }
 
-static void print(const struct grid *grid, int indent, FILE *file)
+/* Columns of the longest word. */
+static int longest_word(const char *text)
+{
+    int longest = 0;
+
+    while (*text) {
+        const size_t length = strcspn(text, " ");
+        const int columns = text_width_n(text, length);
+        longest = columns > longest ? columns : longest;
+        text += length;
+        text += strspn(text, " ");
+    }
+    return longest;
+}
+
+/* True if a word of the last column, which begins at `at`, is too long to stand there. */
+static bool is_narrow(const struct grid *grid, int at, int width)
 {
     const size_t columns = columns_of(grid);
-    FREED_BY(free_memory) int *width = must_have(calloc(columns, sizeof *width));
-    for (size_t i = 0; i < columns; i++)
-        width[i] = width_of(grid, i);
-    for (size_t row = 0; row < grid->n; row += columns) {
-        int blank = indent;
-        for (size_t i = 0; i < columns; i++) {
-            const char *const text = grid->cell[row + i];
-            const int pad = width[i] - text_width(text);
-            const bool right = is_right(grid, i);
-            if (*text)
-                fprintf(file, "%*s%s", blank + (right ? pad : 0), "", text);
-            blank = (*text ? right ? 0 : pad : blank + pad) + GAP;
+    bool narrow = false;
+
+    for (size_t i = columns - 1; i < grid->n && width; i += columns)
+        narrow |=
+            !is_right(grid, columns - 1) && at + longest_word(grid->cell[i]) > width;
+    return narrow;
+}
+
+/* Column `i` begins at begin[i], and the one behind the last would at begin[columns]. */
+static void print_row(const struct grid *grid, const struct text_page *page,
+                      char *const *cell, const int *begin, bool narrow)
+{
+    const size_t columns = columns_of(grid);
+    int at = 0;
+
+    for (size_t i = 0; i < columns; i++) {
+        int place = begin[i];
+        if (!*cell[i])
+            continue;
+        if (is_right(grid, i))
+            place = begin[i + 1] - GAP - text_width(cell[i]);
+        if (i == columns - 1 && narrow) {
+            fputs(at ? "\n" : "", page->file);
+            at = 0;
+            place = begin[0] + 2 * WRAP_INDENT;
         }
-        fputc('\n', file);
+        fprintf(page->file, "%*s", place - at, "");
+        if (!is_right(grid, i) && ends_row(grid, (size_t)(cell - grid->cell) + i)) {
+            text_wrapped_to(page->file, page->width, cell[i], place, place);
+            return;
+        }
+        fputs(cell[i], page->file);
+        at = place + text_width(cell[i]);
     }
+    fputc('\n', page->file);
+}
+
+static void print(const struct grid *grid, const struct text_page *page, int indent)
+{
+    const size_t columns = columns_of(grid);
+    FREED_BY(free_memory) int *begin = must_have(calloc(columns + 1, sizeof *begin));
+
+    begin[0] = indent;
+    for (size_t i = 0; i < columns; i++)
+        begin[i + 1] = begin[i] + width_of(grid, i) + GAP;
+    const bool narrow = is_narrow(grid, begin[columns - 1], page->width);
+    for (size_t row = 0; row < grid->n; row += columns)
+        print_row(grid, page, &grid->cell[row], begin, narrow);
 }
 
 static void mark(const struct grid *grid, FILE *file)
@@ -85,7 +134,7 @@ static void mark(const struct grid *grid, FILE *file)
     for (size_t at = 0; at < grid->n; at += columns) {
         fputc('|', file);
         for (size_t i = 0; i < columns; i++)
-            text_markdown_cell(file,
+            text_markdown_cell(file, "",
                                grid->cell[at + i] + strspn(grid->cell[at + i], " "));
         fputs(at ? "\n" : "\n|", file);
         for (size_t i = 0; !at && i < columns; i++)
@@ -94,13 +143,13 @@ static void mark(const struct grid *grid, FILE *file)
     }
 }
 
-void grid_write(struct grid *grid, bool markdown, int indent, FILE *file)
+void grid_write(struct grid *grid, const struct text_page *page, int indent)
 {
     const bool any = grid->n > columns_of(grid);
-    if (any && markdown)
-        mark(grid, file);
+    if (any && page->markdown)
+        mark(grid, page->file);
     else if (any)
-        print(grid, indent, file);
+        print(grid, page, indent);
     strings_free(grid->cell, grid->n);
     grid->cell = NULL;
     grid->n = 0;

@@ -26,35 +26,53 @@ void text_toned(FILE *file, bool colour, enum tone tone, const char *text)
     text_tone(file, colour, TONE_PLAIN);
 }
 
-void text_wrapped(FILE *file, int width, const char *text, int at)
+/* A command between ` is one word, so that it can be copied. */
+static size_t word_length(const char *text)
 {
-    text_wrapped_to(file, width, text, at, WRAP_INDENT);
+    size_t length = strcspn(text, " `");
+    const char *const quoted = text[length] == '`' ? text + length + 1 : "";
+    const bool is_command = !strncmp(quoted, "simdbench ", 10) || *quoted == '\'';
+    const char *const end = is_command ? strchr(quoted, '`') : NULL;
+
+    if (end)
+        length = (size_t)(end - text);
+    return length + strcspn(text + length, " ");
 }
 
-void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent)
+static void wrap(FILE *file, int width, const char *text, int at, int indent,
+                 bool keep_blanks)
 {
     int begin = at;
 
     if (width > 0 && width < WRAP_MIN)
         width = WRAP_MIN;
     while (*text) {
-        size_t length = strcspn(text, " ");
-        const char *space = at > begin ? " " : "";
-        int columns = 0;
-        for (size_t i = 0; i < length; i++)
-            columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (width && at > begin && at + 1 + columns > width) {
-            fprintf(file, "\n%*s%.*s", indent, "", (int)length, text);
-            at = begin = indent;
-        } else {
-            fprintf(file, "%s%.*s", space, (int)length, text);
-            at += at > begin;
+        const int skipped = (int)strspn(text, " ");
+        int blanks = keep_blanks ? skipped : at > begin;
+        const char *const word = text + skipped;
+        const size_t length = word_length(word);
+        const int columns = text_width_n(word, length);
+        if (width && at > begin && at + blanks + columns > width && length) {
+            fputc('\n', file);
+            at = 0;
+            begin = blanks = indent;
         }
-        at += columns;
-        text += length;
-        text += strspn(text, " ");
+        if (length)
+            fprintf(file, "%*s%.*s", blanks, "", (int)length, word);
+        at += blanks + columns;
+        text = word + length;
     }
     fputc('\n', file);
+}
+
+void text_wrapped(FILE *file, int width, const char *text, int at)
+{
+    wrap(file, width, text, at, WRAP_INDENT, false);
+}
+
+void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent)
+{
+    wrap(file, width, text, at, indent, true);
 }
 
 const char *text_entity(char c)
@@ -153,20 +171,43 @@ void text_markdown_tell(FILE *file, const char *format, ...)
     va_end(texts);
 }
 
-void text_markdown_cell(FILE *file, const char *text)
+/* A number with its unit or its interval, which sites would break in narrow columns. */
+static bool is_number(const char *text)
 {
-    text_markdown_tell(file, " %s |", text);
+    return isdigit((unsigned char)text[strspn(text, "+-~")]) &&
+           (strchr(text, '[') || strchr(text, ' ') == strrchr(text, ' '));
 }
 
-void text_item(FILE *file, bool markdown, const char *format, ...)
+void text_markdown_cell(FILE *file, const char *mark, const char *text)
 {
+    const char *const blank = is_number(text) ? "\u00a0" : " ";
+
+    fprintf(file, " %s", mark);
+    for (size_t length; *text; text += length + (text[length] != '\0')) {
+        FREED_BY(buffer_free) struct buffer word = {.text = NULL};
+        length = strcspn(text, " ");
+        buffer_format(&word, "%.*s", (int)length, text);
+        text_markdown(file, buffer_text(&word));
+        fputs(text[length] ? blank : "", file);
+    }
+    fprintf(file, "%s |", mark);
+}
+
+void text_item(const struct text_page *page, const char *format, ...)
+{
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
     va_list texts;
 
-    fputs(markdown ? "- " : "", file);
     va_start(texts, format);
-    tell(file, markdown ? text_markdown : put_plain, format, texts);
+    if (page->markdown) {
+        fputs("- ", page->file);
+        tell(page->file, text_markdown, format, texts);
+        fputc('\n', page->file);
+    } else {
+        buffer_tell_list(&plain, format, texts);
+        text_wrapped_to(page->file, page->width, buffer_text(&plain), 0, WRAP_INDENT);
+    }
     va_end(texts);
-    fputc('\n', file);
 }
 
 void answer_next(struct answer *answer)
@@ -184,18 +225,14 @@ void answer_free(struct answer *answer)
     buffer_free(&answer->text);
 }
 
-void text_answer(FILE *file, struct answer answer)
+void text_answer(const struct text_page *page, struct answer answer)
 {
-    fputs(answer.n ? "\n" : "", file);
+    fputs(answer.n && !page->markdown ? "\n" : "", page->file);
     for (size_t i = 0; i < answer.n; i++)
-        fprintf(file, "%s\n", answer.line[i]);
-    answer_free(&answer);
-}
-
-void text_answer_markdown(FILE *file, struct answer answer)
-{
-    for (size_t i = 0; i < answer.n; i++)
-        text_markdown_tell(file, "**%s**\n\n", answer.line[i]);
+        if (page->markdown)
+            text_markdown_tell(page->file, "**%s**\n\n", answer.line[i]);
+        else
+            text_wrapped(page->file, page->width, answer.line[i], 0);
     answer_free(&answer);
 }
 

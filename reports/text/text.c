@@ -113,13 +113,18 @@ int text_find(const char *const *names, size_t n, const char *name)
     return -EINVAL;
 }
 
-int text_width(const char *text)
+int text_width_n(const char *text, size_t length)
 {
     int width = 0;
 
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
+    for (size_t i = 0; i < length; i++)
+        width += ((unsigned char)text[i] & 0xc0) != 0x80;
     return width;
+}
+
+int text_width(const char *text)
+{
+    return text_width_n(text, strlen(text));
 }
 
 void text_exact(double value, char out[NUMBER_SIZE])
@@ -264,19 +269,25 @@ void buffer_plain(struct buffer *buffer, const char *text)
     buffer_plain_n(buffer, text, text ? strlen(text) : 0);
 }
 
-void buffer_tell(struct buffer *buffer, const char *format, ...)
+void buffer_tell_list(struct buffer *buffer, const char *format, va_list texts)
 {
-    va_list texts;
     const char *next;
 
-    va_start(texts, format);
     for (; (next = strchr(format, '%')); format = next + 2) {
         assert(next[1] == 's');
         buffer_format(buffer, "%.*s", (int)(next - format), format);
         buffer_plain(buffer, va_arg(texts, const char *));
     }
-    va_end(texts);
     buffer_add(buffer, format);
+}
+
+void buffer_tell(struct buffer *buffer, const char *format, ...)
+{
+    va_list texts;
+
+    va_start(texts, format);
+    buffer_tell_list(buffer, format, texts);
+    va_end(texts);
 }
 
 void buffer_clear(struct buffer *buffer)

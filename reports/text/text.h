@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -31,6 +32,7 @@ void text_plain(const char *text, char *out, size_t size);
 bool text_commands(const char *text, size_t left, char before);
 /* Columns that UTF-8 text takes, a code point each. */
 int text_width(const char *text);
+int text_width_n(const char *text, size_t length); /* of its first bytes */
 /* Length of the UTF-8 sequence at `text` (up to `left` bytes), 0 if it is invalid; the
  * code point goes to `code`. */
 size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code);
@@ -80,6 +82,8 @@ void buffer_plain_n(struct buffer *buffer, const char *text, size_t n);
  * other conversions. */
 __attribute__((format(printf, 2, 3))) void buffer_tell(struct buffer *buffer,
                                                        const char *format, ...);
+__attribute__((format(printf, 2, 0))) void
+buffer_tell_list(struct buffer *buffer, const char *format, va_list texts);
 void buffer_clear(struct buffer *buffer);
 void buffer_free(struct buffer *buffer);
 /* The text so far; "" if there is none. */
@@ -123,10 +127,10 @@ void text_tone(FILE *file, bool colour, enum tone tone);
 /* Writes plain text in a tone. */
 void text_toned(FILE *file, bool colour, enum tone tone, const char *text);
 /* Writes plain text from column `at` on; words that do not fit into `width` (0:
- * unlimited) go to indented lines. */
+ * unlimited) go to indented lines. A command between ` is one word. */
 void text_wrapped(FILE *file, int width, const char *text, int at);
 enum { WRAP_INDENT = 4 };
-/* The same with lines that begin in another column. */
+/* The same with lines that begin in another column; all blanks between words stay. */
 void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent);
 /* Writes a line, its whole text made plain. What may quote a file, a module, a worker or
  * a command line goes to a stream through here, or through a writer below. */
@@ -138,17 +142,19 @@ void text_markdown(FILE *file, const char *text);
 __attribute__((format(printf, 2, 3))) void text_tell(FILE *file, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void text_markdown_tell(FILE *file,
                                                               const char *format, ...);
-/* " text |": a cell of a table in Markdown. */
-void text_markdown_cell(FILE *file, const char *text);
-/* Writes such a line, or an item of a list in Markdown. */
-__attribute__((format(printf, 3, 4))) void text_item(FILE *file, bool markdown,
-                                                     const char *format, ...);
+/* " text |": a cell of a table in Markdown between two marks, "" or "**". A number stays
+ * in one line with its unit and its interval. */
+void text_markdown_cell(FILE *file, const char *mark, const char *text);
 
-/* A file to which lines go, as Markdown or as plain text. */
+/* A file to which lines go, as Markdown or as plain text for a terminal. */
 struct text_page {
     FILE *file;
     bool markdown;
+    int width; /* columns of the terminal; 0: unlimited */
 };
+/* Writes such a line as text_tell() does, wrapped, or an item of a list in Markdown. */
+__attribute__((format(printf, 2, 3))) void text_item(const struct text_page *page,
+                                                     const char *format, ...);
 
 /* ---- tables of texts (grid.c) ---- */
 
@@ -165,9 +171,10 @@ void grid_texts(struct grid *grid, const char *const *texts, size_t n);
 #define GRID_TEXTS(grid, ...) grid_texts(grid, LIST(const char *, __VA_ARGS__))
 __attribute__((format(printf, 2, 3))) void grid_cell(struct grid *grid,
                                                      const char *format, ...);
-/* Writes the table, on a terminal behind `indent` blanks, and frees it. Nothing is
- * written if it has no row below its titles. */
-void grid_write(struct grid *grid, bool markdown, int indent, FILE *file);
+/* Writes the table, on a terminal behind `indent` blanks, and frees it. Words of the last
+ * column that do not fit go to lines of their own. Nothing is written if there is no row
+ * below the titles. */
+void grid_write(struct grid *grid, const struct text_page *page, int indent);
 
 /* An answer in words: lines that are safe to print, and the one that is being made. */
 struct answer {
@@ -178,9 +185,8 @@ struct answer {
 /* Ends the line, if there is any text in it. */
 void answer_next(struct answer *answer);
 void answer_free(struct answer *answer);
-/* Write the answer below an empty line, in Markdown as paragraphs, and free it. */
-void text_answer(FILE *file, struct answer answer);
-void text_answer_markdown(FILE *file, struct answer answer);
+/* Writes the answer below an empty line, in Markdown as paragraphs, and frees it. */
+void text_answer(const struct text_page *page, struct answer answer);
 
 /* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
 const char *text_entity(char c);

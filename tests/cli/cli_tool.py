@@ -172,6 +172,17 @@ class Case(unittest.TestCase):
         self.assertEqual(process.wait(PATIENCE), 0)
         return text
 
+    def assert_narrow(self, *arguments):
+        """Words of what is printed keep within a terminal of 80 columns; the text. A command
+        between ` or ' is one word, and a word may be longer."""
+        text = self.on_terminal(*arguments, width=80).decode().replace("\r\n", "\n")
+        text = re.sub(r"\x1b\[\d*m", "", text)
+        for line in text.splitlines():
+            words = re.findall(r"(?:`[^`]*`|'[^']*'|[^ `'])+", line.removesuffix(" \\"))
+            if len(words) > 1:
+                self.assertLessEqual(len(line), 80, line)
+        return text
+
     def load(self, path):
         document = json.loads(Path(path).read_text(encoding="utf-8"))
         if sanitized():

@@ -17,6 +17,7 @@ static void print_titles(FILE *file)
 /* Parts of a text that two blanks part stand on lines of their own. */
 static void print_parts(char *text, FILE *file)
 {
+    fputc(' ', file);
     for (char *next; text; text = next) {
         next = strstr(text, "  ");
         if (next)
@@ -26,24 +27,24 @@ static void print_parts(char *text, FILE *file)
             fputs("<br>", file);
         next = next ? next + 2 : NULL;
     }
+    fputs(" |", file);
 }
 
 static void print_claim(const struct study_claim *claim, FILE *file)
 {
     FREED_BY(buffer_free) struct buffer cell = {.text = NULL};
 
+    fputc('|', file);
     for (enum study_column column = STUDY_CLAIM; column < STUDY_COLUMNS; column++) {
-        const char *const mark = column == STUDY_VERDICT ? "**" : "";
         buffer_clear(&cell);
         study_cell(claim, column, &cell);
-        fprintf(file, "| %s", mark);
         if (column == STUDY_NOTES && cell.length)
             print_parts(cell.text, file);
         else
-            text_markdown(file, buffer_text(&cell));
-        fprintf(file, "%s ", mark);
+            text_markdown_cell(file, column == STUDY_VERDICT ? "**" : "",
+                               buffer_text(&cell));
     }
-    fputs("|\n", file);
+    fputc('\n', file);
 }
 
 static void print_claims(const struct study *study, bool arithmetic, const char *title,

@@ -29,7 +29,7 @@ static void put_short(struct markdown_piece *piece, const char *text)
 {
     buffer_clear(&piece->scratch);
     add_short(&piece->scratch, text);
-    text_markdown_cell(piece->file, buffer_text(&piece->scratch));
+    text_markdown_cell(piece->file, "", buffer_text(&piece->scratch));
 }
 
 static void put_line(struct markdown_piece *piece)
@@ -173,21 +173,21 @@ static void put_row(struct markdown_piece *piece, const struct gate_row *row)
     buffer_format(cell, "%zu", row->usable);
     if (row->usable < row->cases)
         buffer_format(cell, " of %zu", row->cases);
-    text_markdown_cell(piece->file, buffer_text(cell));
+    text_markdown_cell(piece->file, "", buffer_text(cell));
     buffer_clear(cell);
     add_change(cell, row->change);
     if (row->ci.known)
         buffer_format(cell, " [%+.2f, %+.2f]", 100 * row->ci.lo, 100 * row->ci.hi);
-    text_markdown_cell(piece->file, buffer_text(cell));
+    text_markdown_cell(piece->file, "", buffer_text(cell));
     if (isfinite(piece->run->gate->drift)) {
         buffer_clear(cell);
         add_change(cell, row->raw);
-        text_markdown_cell(piece->file, buffer_text(cell));
+        text_markdown_cell(piece->file, "", buffer_text(cell));
     }
     buffer_clear(cell);
     if (isfinite(row->share_after))
         add_pair(cell, 100 * row->share_before, 100 * row->share_after, 1, "%");
-    text_markdown_cell(piece->file, buffer_text(cell));
+    text_markdown_cell(piece->file, "", buffer_text(cell));
     buffer_clear(cell);
     FOR_EACH (const struct gate_versus, versus, row->versus, row->n_versus) {
         if (!isfinite(versus->after))
@@ -197,7 +197,7 @@ static void put_row(struct markdown_piece *piece, const struct gate_row *row)
         buffer_add(cell, " ");
         add_pair(cell, versus->before, versus->after, 3, "x");
     }
-    text_markdown_cell(piece->file, buffer_text(cell));
+    text_markdown_cell(piece->file, "", buffer_text(cell));
 }
 
 /* Rows without any number are a line: "no usable case: gemm avx512 (12)". Returns the
@@ -280,7 +280,7 @@ static void put_extremes(struct markdown_piece *piece, const char *title,
             char text[CELL_SIZE];
             enum tone tone;
             change_cell(result->comparison, shown[k], text, &tone);
-            text_markdown_cell(piece->file, text);
+            text_markdown_cell(piece->file, "", text);
         }
     }
     fputc('\n', piece->file);

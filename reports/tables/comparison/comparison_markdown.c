@@ -67,9 +67,7 @@ static void print_row(struct markdown_piece *piece, const struct result *result)
             change_cell(result->comparison, (enum change_column)i, text, &tone);
         const char *const bold =
             tone == TONE_BAD || tone == TONE_GOOD || tone == TONE_BOLD ? "**" : "";
-        fprintf(file, " %s", bold);
-        text_markdown(file, text);
-        fprintf(file, "%s |", bold);
+        text_markdown_cell(file, bold, text);
     }
     fputc('\n', file);
 }

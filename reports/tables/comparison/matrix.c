@@ -23,8 +23,7 @@ struct matrix {
     size_t n;
     struct row *rows;
     size_t n_rows;
-    FILE *file;
-    bool markdown;
+    const struct text_page *page;
 };
 
 static bool is_own(const struct result *result)
@@ -159,7 +158,9 @@ static void name_row(const struct row *row, char name[CELL_SIZE])
              row->kind == OWN_FASTEST ? " fastest" : *isa ? " " : "", isa);
 }
 
-static void put_row(const struct matrix *matrix, const struct row *row, struct grid *grid)
+/* The cells of the runs [first, end). */
+static void put_row(const struct matrix *matrix, const struct row *row, size_t first,
+                    size_t end, struct grid *grid)
 {
     char name[CELL_SIZE];
     size_t all, cases;
@@ -168,7 +169,7 @@ static void put_row(const struct matrix *matrix, const struct row *row, struct g
     grid_cell(grid, "%s", name);
     speed(matrix, row, 0, &all);
     grid_cell(grid, "%zu", all);
-    for (size_t i = 0; i < matrix->n; i++) {
+    for (size_t i = first; i < end; i++) {
         const double times = speed(matrix, row, i, &cases);
         if (!isfinite(times))
             GRID_TEXTS(grid, "-");
@@ -248,36 +249,67 @@ static void put_run(const struct matrix *matrix, size_t index)
             continue;
         buffer_tell(&line, "%s%s%s", i ? ", " : ": ", facts[i].name, facts[i].text);
     }
-    text_item(matrix->file, matrix->markdown, "%s", buffer_text(&line));
+    text_item(matrix->page, "%s", buffer_text(&line));
 }
 
-static void write_text(struct matrix *matrix, bool markdown, FILE *file)
+/* The end of the runs that stand beside each other from the first one on: as many as the
+ * terminal has room for. */
+static size_t runs_beside(const struct matrix *matrix, size_t first)
 {
+    enum { GAP = 2, CASES = 5, TIMES = 11 };
+    int width = CASES, widest = 0;
+    size_t end = first;
+
+    FOR_EACH (const struct row, row, matrix->rows, matrix->n_rows) {
+        char name[CELL_SIZE];
+        name_row(row, name);
+        widest = text_width(name) > widest ? text_width(name) : widest;
+    }
+    for (width += widest + GAP; end < matrix->n; end++) {
+        const int name = text_width(name_of(matrix, end));
+        width += GAP + (name > TIMES ? name : TIMES);
+        if (matrix->page->width && width > matrix->page->width && end > first)
+            break;
+    }
+    return matrix->page->markdown ? matrix->n : end;
+}
+
+static void put_table(const struct matrix *matrix, size_t first, size_t end)
+{
+    struct grid grid = {.at = "lr", .columns = end - first + 2};
+
+    GRID_TEXTS(&grid, "op and ISA", "cases");
+    for (size_t i = first; i < end; i++)
+        GRID_TEXTS(&grid, name_of(matrix, i));
+    FOR_EACH (const struct row, row, matrix->rows, matrix->n_rows)
+        put_row(matrix, row, first, end, &grid);
+    grid_write(&grid, matrix->page, 0);
+}
+
+static void write_text(const struct matrix *matrix)
+{
+    const struct text_page *const page = matrix->page;
+    FILE *const file = page->file;
     static const char *const words[] = {
         "geometric means of medians over cases that both runs have; a number in "
         "parentheses is their count if some are missing",
         "fastest: the fastest kernel of each case, whatever its instruction set"};
 
-    matrix->file = file;
-    matrix->markdown = markdown;
-    if (markdown)
-        text_answer_markdown(file, matrix_answer(matrix));
+    if (page->markdown)
+        text_answer(page, matrix_answer(matrix));
     fputs("How many times faster than the first run each run is; over 1 is faster\n\n",
           file);
-    struct grid grid = {.at = "lr", .columns = matrix->n + 2};
-    GRID_TEXTS(&grid, "op and ISA", "cases");
-    for (size_t i = 0; i < matrix->n; i++)
-        GRID_TEXTS(&grid, name_of(matrix, i));
-    FOR_EACH (const struct row, row, matrix->rows, matrix->n_rows)
-        put_row(matrix, row, &grid);
-    grid_write(&grid, markdown, 0, file);
-    fputc('\n', file);
+    for (size_t first = 0, end; first < matrix->n; first = end) {
+        end = runs_beside(matrix, first);
+        put_table(matrix, first, end);
+        fputc('\n', file);
+    }
     for (size_t i = 0; i < matrix->n; i++)
         put_run(matrix, i);
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        text_item(file, markdown, "%s", words[i]);
-    if (!markdown)
-        text_answer(file, matrix_answer(matrix));
+        text_item(page, "%s", words[i]);
+    if (!page->markdown)
+        text_answer(page, matrix_answer(matrix));
 }
 
 static void make_json(const struct matrix *matrix, struct json *json)
@@ -315,12 +347,12 @@ static void make_json(const struct matrix *matrix, struct json *json)
 }
 
 void matrix_write(const struct run *const *runs, const char *const *paths, size_t n,
-                  bool markdown, FILE *file)
+                  const struct text_page *page)
 {
-    struct matrix matrix = {.runs = runs, .paths = paths, .n = n};
+    struct matrix matrix = {.runs = runs, .paths = paths, .n = n, .page = page};
 
     find_rows(&matrix);
-    write_text(&matrix, markdown, file);
+    write_text(&matrix);
     free(matrix.rows);
 }
 

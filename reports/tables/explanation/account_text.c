@@ -74,17 +74,17 @@ static void put_condition(struct grid *grid, const struct account_row *row)
                buffer_text(&ratio), "");
 }
 
-void account_write(const struct run *run, bool markdown, FILE *file)
+void account_write(const struct run *run, const struct text_page *page)
 {
     const struct account *const account = run->account;
     struct grid grid = {.at = "lrrll"};
     if (!account)
         return;
-    if (markdown)
-        text_markdown_tell(file, "\n### %s (A) against %s (B)\n\n", account->a,
+    if (page->markdown)
+        text_markdown_tell(page->file, "\n### %s (A) against %s (B)\n\n", account->a,
                            account->b);
     else
-        text_tell(file, "\nA %s\nB %s\n", account->a, account->b);
+        text_tell(page->file, "\nA %s\nB %s\n", account->a, account->b);
     GRID_TEXTS(&grid, "", "A", "B", "A / B", "");
     put_factors(&grid, account);
     put_differences(
@@ -96,5 +96,5 @@ void account_write(const struct run *run, bool markdown, FILE *file)
         GRID_TEXTS(&grid, "time in an experiment, over that without it", "", "", "", "");
     for (size_t i = 0; i < account->conditions.n; i++)
         put_condition(&grid, &account->conditions.row[i]);
-    grid_write(&grid, markdown, INDENT, file);
+    grid_write(&grid, page, INDENT);
 }

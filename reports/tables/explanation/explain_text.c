@@ -28,14 +28,6 @@ static int shown_width(int columns)
 
 /* ---- lines ---- */
 
-static int columns_of(const char *text, size_t length)
-{
-    int columns = 0;
-    for (size_t i = 0; i < length; i++)
-        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return columns;
-}
-
 /* Bytes of the words that fit into a line, at least one word. */
 static size_t line_length(const char *text, int columns)
 {
@@ -43,7 +35,7 @@ static size_t line_length(const char *text, int columns)
     for (size_t next = 0; text[end]; end = next) {
         next += strspn(text + next, " ");
         next += strcspn(text + next, " ");
-        if (end && columns_of(text, next) > columns)
+        if (end && text_width_n(text, next) > columns)
             break;
     }
     return end;

@@ -54,6 +54,10 @@ class Fleet(Case):
         self.assertEqual(text.count(f"\n| {SLOW} | slow |"), 3)
         self.assertRegex(text, rf"\n\| {SLOW} \|  \|  \|  \| and \d+ more case")
 
+    def test_narrow(self):
+        text = self.assert_narrow("report", "--by=host", *self.make(8, "--sizes=128"))
+        self.assertRegex(text, r"\n  hosts .*\n +case\n +8 .*\n +gemm/\S+@8x8x8\n")
+
     def test_many(self):
         paths = self.make(HOSTS)
         before = time.monotonic()

@@ -104,6 +104,11 @@ class History(Case):
         with sqlite3.connect(self.path) as database:
             self.assertEqual(database.execute("SELECT count(*) FROM runs").fetchone(), (3,))
 
+    def test_narrow(self):
+        self.append("--label=2f0c19a48e11", "--sizes=8,128")
+        text = self.assert_narrow("history", self.option)
+        self.assertRegex(text, r"\n  date, UTC .*\n  20\d\d-\d\d-\d\d \d\d:\d\d  ")
+
     def test_unknown_cases(self):
         self.append()
         self.assertEqual(len(self.rows("gemm/*/add@8*")), 1)
@@ -133,11 +138,14 @@ class History(Case):
         self.assertEqual(len(document["cases"][0]["runs"]), 1)
         self.assertEqual(page.read_text(), self.run_tool("history", self.option,
                                                          "--format=html").stdout)
+        markdown = self.run_tool("history", self.option, "--format=markdown").stdout
+        self.assertRegex(markdown, r"(?s)^# simdbench history\n\n\*\*1 case: .*\*\*\n\n## gemm/")
+        self.assertRegex(markdown, r"\n\| date \| commit \| time \| .*\n\| :-- \| :-- \| --: ")
         before = self.path.read_bytes()
         done = self.run_tool("history", self.option, f"--format=html:{self.path}", status=2)
         self.assertIn("one file", done.stderr)
         done = self.run_tool("history", self.option, "--format=junit", status=2)
-        self.assertIn("known: table, csv, json, html", done.stderr)
+        self.assertIn("known: table, markdown, csv, json, html", done.stderr)
         self.assertEqual(self.path.read_bytes(), before)
 
     def test_locked_by_another(self):

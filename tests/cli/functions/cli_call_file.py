@@ -411,7 +411,7 @@ class CallList(CallCase):
         text = self.run_tool("call", built).stdout
         self.assertIn("shown\n", text)
         self.assertNotIn("own_", text)
-        more = re.search(r"(?m)^(\d+) more are not exported; simdbench call '(.*?)' lists all", text)
+        more = re.search(r"(?m)^(\d+) more are not exported; `simdbench call '(.*?)'` lists all", text)
         self.assertGreaterEqual(int(more[1]), 60)
         self.assertEqual(self.run_tool("call", more[2]).stdout.count("own_"), 60)
 
@@ -421,7 +421,7 @@ class CallList(CallCase):
         self.assertRegex(text, r"(?m)^ *\d+ .* not_exported  local$")
         self.assertRegex(text, r"(?m)^one op: mix_c,.*mix_avx2")
         family = re.search(r"(?m)^one op: (.*)$", text)[1]
-        self.assertIn(f"\nNext: simdbench call '{self.built}:{family}' ", text)
+        self.assertIn(f"\nNext: `simdbench call '{self.built}:{family}' ", text)
         self.assertNotIn("state_pointer", text)
         self.assertRegex(self.run_tool("call", f"{self.built}:state").stdout,
                          r"(?m)^ *8  variable  +state_pointer$")

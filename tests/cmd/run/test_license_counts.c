@@ -84,7 +84,7 @@ static void report(const char *cpu, const uint64_t *config, struct license *lice
         FILE *const file = open_memstream(&text[k], &size);
         assert_non_null(file);
         if (k < 2)
-            license_write(license, k == 1, file);
+            license_write(license, &(struct text_page){file, k == 1, 0});
         else
             license_json(license, &json);
         if (k == 2)
@@ -124,7 +124,7 @@ FAKE_TEST(test_levels_of_turbo)
     static const uint64_t config[LEVELS] = {0x728, 0x1828, 0x2028};
     static const char *const expected[] = {
         "  2.0 / 5.0 / 93.0%      84.5%\n",
-        "| 512 heavy | skipped: no clock |  | 2.0 / 5.0 / 93.0% | 84.5% |",
+        "| 512\u00a0heavy | skipped: no clock |  | 2.0 / 5.0 / 93.0% | 84.5% |",
         "\"license_2_share\":\t0.93",
         "of cycles: CORE_POWER.LVL2_TURBO_LICENSE over the cycles",
         "| work | clock | of scalar | licence 0 / 1 / 2 | of cycles |",
@@ -148,7 +148,7 @@ FAKE_TEST(test_numbered_licences)
         "| work | clock | of scalar | licence 0 / 1 / 2 / 3 | of cycles |",
         "\"license_3_share\":\t0.8454",
         "of cycles: CORE_POWER.LICENSE_3 over the cycles",
-        "| scalar | 3.000 GHz \\[3.000, 3.000\\] |  | 100.0 / 0.0 / 0.0 / 0.0% | 0.0% |",
+        "| scalar | 3.000\u00a0GHz\u00a0\\[3.000,\u00a03.000\\] |  | 100.0 / 0.0 / 0.0 / 0.0% | 0.0% |",
         "\"license_3_share\":\t0",
         "much clock on this machine: 512 heavy on one core has licence 3, say",
     };

@@ -339,7 +339,7 @@ TEST(test_print)
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream(&text, &size);
-    checks_print(&checks, false, file);
+    checks_print(&checks, false, &(struct text_page){file, false, 0});
     fclose(file);
     assert_null(strchr(text, '\033'));
     assert_non_null(strstr(text, "  ok\n"));
@@ -348,13 +348,13 @@ TEST(test_print)
     free(text);
 
     file = open_memstream(&text, &size);
-    checks_print(&checks, true, file);
+    checks_print(&checks, true, &(struct text_page){file, false, 0});
     fclose(file);
     assert_non_null(strstr(text, "\033[33mcosts\033[0m: it hurts"));
     free(text);
 
     file = open_memstream(&text, &size);
-    checks_markdown(&checks, file);
+    checks_print(&checks, false, &(struct text_page){file, true, 0});
     fclose(file);
     assert_non_null(strstr(text, "\n\n**1 of 2 checks are ok; these are not: "));
     assert_non_null(strstr(text, " | it hurts | stop"));

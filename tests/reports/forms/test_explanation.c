@@ -11,7 +11,7 @@ static char *explained_text(const struct run *run, const struct text_options *op
     FILE *const file = open_memstream(&text, &size);
     assert_non_null(file);
     explain_write(run, options, file);
-    account_write(run, false, file);
+    account_write(run, &(struct text_page){file, false, 0});
     assert_int_equal(fclose(file), 0);
     return text;
 }

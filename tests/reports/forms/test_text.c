@@ -380,6 +380,48 @@ TEST(formats)
     run_free(run);
 }
 
+/* The last column wraps, and stands below where a word of it does not fit. */
+TEST(narrow_grids)
+{
+    static const char *const notes[] = {"some words that are too many for one line",
+                                        "a_word_of_more_columns_than_are there"};
+    static const char *const expected[] = {
+        "  name  number  note\n"
+        "  a          1  some words that are too many\n"
+        "                for one line\n",
+        "  name  number\n          note\n"
+        "  a          1\n          a_word_of_more_columns_than_are\n          there\n"};
+    for (size_t i = 0; i < ARRAY_LEN(notes); i++) {
+        char *text = NULL;
+        size_t size;
+        FILE *const file = open_memstream(&text, &size);
+        struct grid grid = {.at = "lrl"};
+        const struct text_page page = {.file = file, .width = 44};
+        GRID_TEXTS(&grid, "name", "number", "note", "a", "1", notes[i]);
+        grid_write(&grid, &page, 2);
+        fclose(file);
+        assert_string_equal(text, expected[i]);
+        free(text);
+    }
+}
+
+/* A command that somebody copies is not broken, nor is a number in Markdown. */
+TEST(unbroken)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *const file = open_memstream(&text, &size);
+    text_wrapped(file, 40, "why it is slow: `simdbench explain 'gemm/a b'` says", 0);
+    text_markdown_cell(file, "", "1.5 us");
+    text_markdown_cell(file, "**", "a word");
+    text_markdown_cell(file, "", "12 words of a sentence that may well be broken");
+    fclose(file);
+    assert_string_equal(text, "why it is slow:\n    `simdbench explain 'gemm/a b'` says\n"
+                              " 1.5\u00a0us | **a word** |"
+                              " 12 words of a sentence that may well be broken |");
+    free(text);
+}
+
 /* Columns are as wide as their texts, but for those that end a row. */
 TEST(grids)
 {
@@ -395,10 +437,11 @@ TEST(grids)
         size_t size;
         FILE *const file = open_memstream(&text, &size);
         struct grid grid = {.at = "lrl"};
+        const struct text_page page = {.file = file, .markdown = i == 1};
         GRID_TEXTS(&grid, "name", "number", "note");
         if (i < 2)
             GRID_TEXTS(&grid, "a", "1", "\x1b!", "b longer text than others", "", "");
-        grid_write(&grid, i == 1, 2, file);
+        grid_write(&grid, &page, 2);
         fclose(file);
         assert_string_equal(text, expected[i]);
         free(text);

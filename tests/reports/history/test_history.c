@@ -159,6 +159,11 @@ FRESH_TEST(test_comparisons)
 
 typedef int writer(const struct history *history, FILE *file, struct error *error);
 
+static int write_table(const struct history *history, FILE *file, struct error *error)
+{
+    return history_write_text(history, &(struct text_page){.file = file}, error);
+}
+
 static char *written(const struct history *history, writer *write)
 {
     char *text = NULL;
@@ -200,7 +205,7 @@ FRESH_TEST(test_table_and_csv)
     entries[2].reason = words[10];
     entries[2].median_ns = NAN;
     const struct history history = {.entries = entries, .n = 3};
-    char *text = written(&history, history_write_table);
+    char *text = written(&history, write_table);
     assert_string_equal(
         text, FMA " on aa, Some CPU\n"
                   "  date                  commit  label      time    ±95%   change\n"
@@ -217,7 +222,7 @@ FRESH_TEST(test_table_and_csv)
     /* A gate that a run without one follows is no news. */
     entries[0].verdict = words[7];
     entries[1].verdict = NULL;
-    text = written(&history, history_write_table);
+    text = written(&history, write_table);
     assert_non_null(strstr(text, "6 before it and 6 after it\n"));
     free(text);
     entries[0].verdict = NULL;
@@ -249,7 +254,7 @@ FRESH_TEST(test_hostile_strings)
     assert_int_equal(count("SELECT min(json_valid(argv)) FROM runs"), 1);
     struct history history = read_all("*");
     assert_true(history.n > 0 && history.n % 2 == 0);
-    writer *const writers[] = {history_write_table, history_write_csv};
+    writer *const writers[] = {write_table, history_write_csv};
     for (size_t i = 0; i < ARRAY_LEN(writers); i++) {
         char *const text = written(&history, writers[i]);
         for (const char *c = text; *c; c++)

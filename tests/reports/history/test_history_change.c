@@ -94,10 +94,15 @@ __attribute__((noinline)) static char *text_of(int (*write)(const struct history
     return text;
 }
 
+static int write_table(const struct history *history, FILE *file, struct error *error)
+{
+    return history_write_text(history, &(struct text_page){.file = file}, error);
+}
+
 TEST(test_told)
 {
     struct history history = make_history();
-    char *const text = text_of(history_write_table, &history);
+    char *const text = text_of(write_table, &history);
     const char *const line = strstr(text, "\n  since commit c80 (2024-05-25): +");
     assert_non_null(line);
     assert_non_null(strstr(line, ", 72 runs before, 18 after\n"));
@@ -107,7 +112,7 @@ TEST(test_told)
     assert_null(strchr(text, '\33'));
     free(text);
     string_set(&history.entries[RUNS + STEP].label, "v\33 2");
-    char *const labelled = text_of(history_write_table, &history);
+    char *const labelled = text_of(write_table, &history);
     assert_non_null(strstr(labelled, "  since v\\x1b 2 (2024-05-25): +"));
     free(labelled);
     /* Runs that are not compared, or of no known machine, do not show that nothing
@@ -116,7 +121,7 @@ TEST(test_told)
         string_set(&history.entries[i].status, "noisy");
     for (size_t i = RUNS / 2; i < RUNS; i++)
         *history.entries[i].fingerprint = '\0';
-    char *const unknown = text_of(history_write_table, &history);
+    char *const unknown = text_of(write_table, &history);
     assert_non_null(strstr(unknown, " 0 faster; too few runs of 2 to see one\n"));
     free(unknown);
     history_free(&history);
