@@ -159,13 +159,14 @@ int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
         {.size = sizeof declared[0],
          .name = "partly",
          .value = ab->arm[is_head ? ARM_BASE : ARM_HEAD].load}};
-    const struct load_call call = ab->request.functions
-                                      ? (struct load_call){.path = ab->request.functions,
-                                                           .option = declared,
-                                                           .n = 2}
-                                      : (struct load_call){.path = arm->load,
-                                                           .option = arm->spec.option,
-                                                           .n = arm->spec.n_options};
+    struct load_call call = ab->request.functions
+                                ? (struct load_call){.path = ab->request.functions,
+                                                     .option = declared,
+                                                     .n = 2}
+                                : (struct load_call){.path = arm->load,
+                                                     .option = arm->spec.option,
+                                                     .n = arm->spec.n_options};
+    call.right = arm == &ab->arm[ARM_BASE];
     int status = worker_ask(worker, load_call(&call), ab->how.timeout_ns, &reply, error);
     arm->first = message_u64(reply, "first", 0);
     if (status == 0 && description)

@@ -341,6 +341,8 @@ cJSON *load_call(const struct load_call *call)
     }
     if (call->enclosed)
         cJSON_AddTrueToObject(request, "enclosed");
+    if (call->right)
+        cJSON_AddTrueToObject(request, "right");
     return request;
 }
 
@@ -350,7 +352,8 @@ bool load_call_read(const cJSON *request, struct simdbench_option *option, size_
     const cJSON *item;
     *call = (struct load_call){.path = message_text(request, "path"),
                                .option = option,
-                               .enclosed = message_true(request, "enclosed")};
+                               .enclosed = message_true(request, "enclosed"),
+                               .right = message_true(request, "right")};
     cJSON_ArrayForEach (item, message_get(request, "options")) {
         const char *const name = message_text(item, "name");
         const char *const value = message_text(item, "value");

@@ -275,6 +275,7 @@ struct load_call {
     const struct simdbench_option *option;
     size_t n;
     bool enclosed; /* enclose_helpers() before, enclose_files() after it */
+    bool right;    /* its ops say what is right, also if an earlier one has them */
 };
 cJSON *load_call(const struct load_call *call);
 /* Options go into an array with so much room; false: they are bad, or too many. */

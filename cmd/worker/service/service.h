@@ -74,7 +74,7 @@ struct service_part {
 struct service {
     struct service_part part[SERVICE_PARTS_MAX]; /* what it was started with, then what
                                                     was loaded */
-    size_t n_parts;
+    size_t n_parts, right; /* and the one whose ops come before those of others */
 
     int memory_fd;
     unsigned char *memory; /* shared: operands, then check data */

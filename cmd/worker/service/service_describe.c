@@ -4,8 +4,10 @@
 
 const struct simdbench_op *service_op(const struct service *service, const char *name)
 {
-    for (size_t p = 0; name && p < service->n_parts; p++) {
-        const struct simdbench_op *const *ops = service->part[p].ops;
+    for (size_t p = 0; name && p <= service->n_parts; p++) {
+        const struct service_part *const part =
+            &service->part[p ? p - 1 : service->right];
+        const struct simdbench_op *const *ops = part->ops;
         for (size_t i = 0; ops && ops[i]; i++)
             if (!strcmp(ops[i]->name, name))
                 return ops[i];

@@ -59,6 +59,8 @@ cJSON *service_load(struct service *service, const cJSON *request)
         enclose_files();
     if (status < 0)
         return service_error(status, "%s", error.text);
+    if (call.right)
+        service->right = service->n_parts - 1;
     const struct service_part *part = &service->part[service->n_parts - 1];
     cJSON *reply = message_ok();
     message_add_u64(reply, "first", part->first);

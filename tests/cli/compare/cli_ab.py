@@ -133,6 +133,20 @@ class Builds(AbCase):
             with self.subTest(name=name):
                 self.check_own("#include <string.h>" + source, f"-DNAME={name}", *flags, second=True)
 
+    def test_second_outputs(self):
+        """Base is right, whichever build a process has loaded first."""
+        for name, more in ("base", 0), ("head", 1):
+            compile_library(self.folder, f"{name}.so", "-x", "c", "-", input=f"""
+                unsigned copy(unsigned char *to, const unsigned char *from, unsigned long n)
+                {{ for (unsigned long i = 0; i < n; i++) to[i] = from[i]; return n + {more}; }}""")
+        (self.folder / "copy.json").write_text(json.dumps({"functions": 1, "ops": [{
+            "name": "copy", "prototype": "u32 copy(u8 to[n], const u8 from[n], size_t n)",
+            "kernels": {"scalar": "copy"}, "sizes": "100"}]}))
+        for seed in range(1, 6):
+            document = self.ab("./base.so", "./head.so", "--functions=copy.json", f"--seed={seed}",
+                               status=4, cwd=self.folder)
+            self.assertRegex(self.by_variant(document)["copy"]["reason"], "^head: returned value: 1 of 1")
+
 
 @unittest.skipIf(sanitized(), "sanitizers keep code from being copied")
 class Places(AbCase):

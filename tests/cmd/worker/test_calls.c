@@ -163,11 +163,11 @@ TEST(test_load)
     struct simdbench_option room[1];
     struct load_call read;
     cJSON *request = sent(load_call(&(struct load_call){
-        .path = "m.so", .option = &option, .n = 1, .enclosed = true}));
+        .path = "m.so", .option = &option, .n = 1, .enclosed = true, .right = true}));
     assert_true(load_call_read(request, room, 1, &read));
     assert_string_equal(read.path, "m.so");
     assert_string_equal(read.option[0].value, "zen");
-    assert_true(read.enclosed);
+    assert_true(read.enclosed && read.right);
     assert_false(load_call_read(request, room, 0, &read));
     cJSON_Delete(request);
 }
