@@ -139,18 +139,22 @@ void state_add_wrong(uint32_t *state, const int32_t *x, size_t n, const int32_t 
     state_add(state, x, n / 2, table);
 }
 
-/* A state that moves on with each value. */
+#define WAY(k)                                 \
+    case k:                                    \
+        *state = *state * (2 * k + 69069) + 1; \
+        break;
+#define FOUR_WAYS(k) WAY(k) WAY(k + 1) WAY(k + 2) WAY(k + 3)
+
+/* A state that moves on with each value, and takes one of many ways each time. */
 void state_mix(uint32_t *state, const uint8_t *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        *state = (*state ^ x[i]) * 16777619;
-}
-
-/* The same, and the state is told. */
-uint32_t state_told(uint32_t *state, const uint8_t *x, size_t n)
-{
-    state_mix(state, x, n);
-    return *state;
+        switch ((*state >> 24 ^ x[i]) & 15) {
+            FOUR_WAYS(0)
+            FOUR_WAYS(4)
+            FOUR_WAYS(8)
+            FOUR_WAYS(12)
+        }
 }
 
 /* ---- functions that end the process ---- */
