@@ -193,7 +193,7 @@ static int32_t add_to(int32_t *const *array, size_t n_arrays, size_t n)
     return sum;
 }
 
-#define ARRAYS                                                                         \
+#define ARRAYS                                                                          \
     int32_t *a, int32_t *b, int32_t *c, int32_t *d, int32_t *e, int32_t *f, int32_t *g, \
         int32_t *h, int32_t *i, int32_t *j, int32_t *k, int32_t *l, int32_t *m,         \
         int32_t *p, int32_t *q
