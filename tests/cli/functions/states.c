@@ -139,18 +139,22 @@ void state_add_wrong(uint32_t *state, const int32_t *x, size_t n, const int32_t 
     state_add(state, x, n / 2, table);
 }
 
-/* A state that moves on with each value. */
+#define WAY(k)                                 \
+    case k:                                    \
+        *state = *state * (2 * k + 69069) + 1; \
+        break;
+#define FOUR_WAYS(k) WAY(k) WAY(k + 1) WAY(k + 2) WAY(k + 3)
+
+/* A state that moves on with each value, and takes one of many ways each time. */
 void state_mix(uint32_t *state, const uint8_t *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        *state = (*state ^ x[i]) * 16777619;
-}
-
-/* The same, and the state is told. */
-uint32_t state_told(uint32_t *state, const uint8_t *x, size_t n)
-{
-    state_mix(state, x, n);
-    return *state;
+        switch ((*state >> 24 ^ x[i]) & 15) {
+            FOUR_WAYS(0)
+            FOUR_WAYS(4)
+            FOUR_WAYS(8)
+            FOUR_WAYS(12)
+        }
 }
 
 /* ---- functions that end the process ---- */
@@ -189,7 +193,7 @@ static int32_t add_to(int32_t *const *array, size_t n_arrays, size_t n)
     return sum;
 }
 
-#define ARRAYS                                                                         \
+#define ARRAYS                                                                          \
     int32_t *a, int32_t *b, int32_t *c, int32_t *d, int32_t *e, int32_t *f, int32_t *g, \
         int32_t *h, int32_t *i, int32_t *j, int32_t *k, int32_t *l, int32_t *m,         \
         int32_t *p, int32_t *q
