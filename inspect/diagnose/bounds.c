@@ -242,13 +242,16 @@ static void put_unlearnt(struct inspect_facts *facts)
 /* Bounds, and the fact that is unknown with each. */
 static const struct {
     enum inspect_fact bound, too;
-} twins[] = {
-    {FACT_roof_cycles, FACT_roof_share},     {FACT_memory_cycles, FACT_memory_share},
-    {FACT_memory_cycles, FACT_far_share},    {FACT_load_cycles, FACT_whole_load_cycles},
-    {FACT_chain_cycles, FACT_chain},         {FACT_form_cycles, FACT_dearest},
-    {FACT_window_cycles, FACT_window_chain}, {FACT_order_cycles, FACT_memory_chain},
-    /* Instructions enter the window at that rate. */
-    {FACT_dispatch_cycles, FACT_window_cycles}};
+} twins[] = {{FACT_roof_cycles, FACT_roof_share},
+             {FACT_memory_cycles, FACT_memory_share},
+             {FACT_memory_cycles, FACT_far_share},
+             {FACT_load_cycles, FACT_whole_load_cycles},
+             {FACT_chain_cycles, FACT_chain},
+             {FACT_form_cycles, FACT_dearest},
+             {FACT_window_cycles, FACT_window_chain},
+             {FACT_order_cycles, FACT_memory_chain},
+             /* Instructions enter the window at that rate. */
+             {FACT_dispatch_cycles, FACT_window_cycles}};
 
 /* Time is parted among loops by their instructions, but one whose results wait takes more
  * than its part: how much more than its time a chain may take. */

@@ -193,18 +193,18 @@ static void move_data(struct inspect_finding *finding, size_t n)
 }
 
 /* A called function keeps its values in memory. Where most instructions are of such
- * functions, a chain through memory is that of the call. One that reads the same text again
- * and again meets what the loop just stored there. */
+ * functions, a chain through memory is that of the call. One that reads the same text
+ * again and again meets what the loop just stored there. */
 static void move_call(const struct inspect_facts *facts, struct inspect_finding *finding,
                       size_t n)
 {
     const bool most = inspect_fact_value(facts, FACT_called_share) >= 0.6;
     for (size_t i = 1; i < n; i++) {
         struct inspect_finding *const before = &finding[i - 1], moved = finding[i];
-        const enum inspect_cause of_call =
-            evidence_of(&moved, FACT_read_again) > 0 ? CAUSE_store_forwarding
-            : most                                   ? CAUSE_memory_chain
-                                                     : INSPECT_CAUSES;
+        const enum inspect_cause of_call = evidence_of(&moved, FACT_read_again) > 0
+                                               ? CAUSE_store_forwarding
+                                           : most ? CAUSE_memory_chain
+                                                  : INSPECT_CAUSES;
         if (moved.cause != CAUSE_call || before->cause != of_call ||
             before->confidence == INSPECT_FLIPPED)
             continue;

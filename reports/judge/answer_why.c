@@ -13,13 +13,14 @@ static void gain_tell(struct buffer *text, const struct explained_finding *findi
                                              "edit_chain",  "edit_gather", "edit_divide",
                                              "edit_store",  "edit_spill",  "edit_forward",
                                              "edit_call",   "edit_whole"};
-    const double twice = 0.49, share = finding->share;
+    const double twice = 0.49, share = finding->share, times = 1 / (1 - share);
+    const int places = times < 9.95 && fabs(times - round(times)) >= 0.05;
     const char *const name = finding->experiment ?: "";
     const bool least = text_find(least_work, ARRAY_LEN(least_work), name) >= 0;
     const char *const most = least ? "up to " : strstr(name, "input") ? "about " : "";
     if (share >= twice && share < 1)
-        buffer_format(text, "%s%.2g times slower than it could be: ", most,
-                      1 / (1 - share));
+        buffer_format(text, "%s%.*f times slower than it could be: ", most, places,
+                      times);
     else
         buffer_format(text, "%s%.0f%% of its time could be saved: ", most, 100 * share);
 }

@@ -80,6 +80,9 @@ TEST(bounds)
     string_set(&finding->text, "sets are full");
     finding->share = 0.75;
     assert_true(says(run, "a: 4 times slower than it could be: sets are full"));
+    finding->share = 0.992;
+    assert_true(says(run, "a: 125 times slower than it could be: sets are full"));
+    finding->share = 0.75;
     string_set(&finding->experiment, "small_shape");
     assert_true(says(run, "a: up to 4 times slower than it could be: sets are full"));
     string_set(&finding->experiment, "edit_divide");
