@@ -76,7 +76,7 @@ struct inspect_loop {
      * indices. */
     double computed, shuffles, permutes;
     double computed_bits, needed_bits, shuffle_bits; /* sums of their registers' widths */
-    double steps, steps_bits; /* of `computed`, of which a core splits some */
+    double steps, steps_bits;   /* of `computed`, of which a core splits some */
     double gathered, scattered; /* elements from, to places that a vector holds */
     /* These are parts of loads and stores: */
     double line_splits, page_splits; /* reach over the end of a 64-byte line, a page */

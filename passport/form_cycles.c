@@ -216,10 +216,9 @@ static bool write_unit(struct block *block, const void *of, unsigned copies)
 static bool has_unit(unsigned unit)
 {
     __builtin_cpu_init();
-    return unit == PASSPORT_PRODUCTS ||
-           (unit == PASSPORT_PERMUTES || unit == BITWISE_256
-                ? __builtin_cpu_supports("avx2")
-                : __builtin_cpu_supports("avx512bw"));
+    return unit == PASSPORT_PRODUCTS || (unit == PASSPORT_PERMUTES || unit == BITWISE_256
+                                             ? __builtin_cpu_supports("avx2")
+                                             : __builtin_cpu_supports("avx512bw"));
 }
 
 static void prepare_units(struct session *session)

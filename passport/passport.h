@@ -48,7 +48,7 @@ struct passport {
     double throughput; /* cycles */
     unsigned units;    /* those that it shares: beside an instruction of that unit it
                           takes as long as one after the other */
-    double steps;      /* bitwise operations of vectors whose places it takes; at least 1 */
+    double steps; /* bitwise operations of vectors whose places it takes; at least 1 */
     struct passport_link link[PASSPORT_LINKS];
     size_t n_links;
 };

@@ -189,8 +189,8 @@ struct session {
     unsigned char *data;
     struct block block[2]; /* of a form: less, more */
     struct block clock[2];
-    double clock_cycles;         /* of what the longer one has more */
-    struct helpers few, full;    /* while few instructions wait, while many do */
+    double clock_cycles;        /* of what the longer one has more */
+    struct helpers few, full;   /* while few instructions wait, while many do */
     double unit[SESSION_UNITS]; /* cycles of an instruction of each; 0: none here */
 };
 enum { SESSION_BLOCKS = 4 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding slow-instruction names the form, what it costs here, and what else does its
  * work; call names the function that is called; divider the division that takes most;
- * those of ports name what shares a unit, or is split; mispredicts names the branch that is hardest to
- * predict; chains name the instructions that take most of them; front-end tells how many
- * there are; at-limit names wider vectors. */
+ * those of ports name what shares a unit, or is split; mispredicts names the branch that
+ * is hardest to predict; chains name the instructions that take most of them; front-end
+ * tells how many there are; at-limit names wider vectors. */
 #include "explain_private.h"
 
 #include <inttypes.h>
@@ -247,8 +247,7 @@ static void tell_gathers(const struct inspect_facts *facts,
     const double once = inspect_fact_value(facts, FACT_rate_picked_256);
     const double gathered = fmax(inspect_fact_value(facts, FACT_rate_gathered_256),
                                  inspect_fact_value(facts, FACT_rate_gathered_512));
-    if (!(once > 0) || !(gathered > 0) ||
-        !(inspect_fact_value(facts, FACT_gathered) > 0))
+    if (!(once > 0) || !(gathered > 0) || !(inspect_fact_value(facts, FACT_gathered) > 0))
         return;
     tell(&finding->text, "%s: %.2g cycles an element here, %.2g if loaded one by one",
          finding->text, 1 / gathered, 1 / once);

@@ -123,12 +123,12 @@ LOOP(gathered_256, PLACES_256, TIMES(8, GATHER_256), CLEAN)
 LOOP(gathered_512, PLACES_512, TIMES(8, GATHER_512), CLEAN)
 LOOP(scattered_512, PLACES_512, TIMES(8, SCATTER_512), CLEAN)
 /* The same eight elements one by one, each with a load of its index. */
-#define PICK(i, x, from)                                          \
-    "mov " #from "+4*" #i "(%[at]), %%eax\n\tvpinsrd $" #i ", " #from \
-    "+4*" #i "(%[at],%%r8,4), %%xmm" #x ", %%xmm" #x "\n\t"
-#define PICK_4(x, from)                                                         \
-    "mov " #from "(%[at]), %%eax\n\tvmovd " #from "(%[at],%%r8,4), %%xmm" #x "\n\t" \
-    PICK(1, x, from) PICK(2, x, from) PICK(3, x, from)
+#define PICK(i, x, from)                                                       \
+    "mov " #from "+4*" #i "(%[at]), %%eax\n\tvpinsrd $" #i ", " #from "+4*" #i \
+    "(%[at],%%r8,4), %%xmm" #x ", %%xmm" #x "\n\t"
+#define PICK_4(x, from)                                                      \
+    "mov " #from "(%[at]), %%eax\n\tvmovd " #from "(%[at],%%r8,4), %%xmm" #x \
+    "\n\t" PICK(1, x, from) PICK(2, x, from) PICK(3, x, from)
 #define PICK_8 PICK_4(0, 0) PICK_4(1, 16) "vinsertf128 $1, %%xmm1, %%ymm0, %%ymm0\n\t"
 LOOP(picked_256, "xor %%r8d, %%r8d\n\t", TIMES(8, PICK_8), CLEAN)
 

@@ -369,9 +369,10 @@ static double made_up_time(void *context, unsigned char *code, uint64_t turns)
 
 static struct passport passport_of(struct made_up *made_up)
 {
-    struct session session = {.timer = {made_up_time, made_up},
-                              .data = data_room,
-                              .unit = {made_up->products, 1, 0, made_up->steps ? 1.0 / 3 : 0}};
+    struct session session = {
+        .timer = {made_up_time, made_up},
+        .data = data_room,
+        .unit = {made_up->products, 1, 0, made_up->steps ? 1.0 / 3 : 0}};
     struct passport passport;
     for (unsigned i = 0; i < 2; i++) {
         session.block[i].code = code_room[i];
@@ -419,7 +420,8 @@ TEST(test_steps)
 {
     static const struct {
         double each, steps, found;
-    } cases[] = {{1, 3, 3}, {1, 1, 1}, {1, 1.6, 1}, {2, 4, 4}, {1, 2.8, 3}, {0.4, 1, 1}, {70, 9, 1}};
+    } cases[] = {{1, 3, 3},   {1, 1, 1},   {1, 1.6, 1}, {2, 4, 4},
+                 {1, 2.8, 3}, {0.4, 1, 1}, {70, 9, 1}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct made_up made_up = {.each = cases[i].each, .steps = cases[i].steps};
         assert_near(passport_of(&made_up).steps, cases[i].found, 0);

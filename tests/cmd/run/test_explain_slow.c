@@ -197,9 +197,10 @@ TEST(test_steps)
         assert_int_equal(string_set(&why->findings[0].text, "they are busy"), 0);
         explain_slow(&subject, why);
         assert_string_equal(why->findings[0].text,
-                            much ? "they are busy, above all vpmullq zmm, zmm, zmm, which "
-                                   "takes the places of 3 instructions"
-                                 : "they are busy");
+                            much
+                                ? "they are busy, above all vpmullq zmm, zmm, zmm, which "
+                                  "takes the places of 3 instructions"
+                                : "they are busy");
         assert_int_equal(why->findings[0].remedy != NULL, much);
         run_free(run);
     }
@@ -223,9 +224,10 @@ TEST(test_gathers)
         explain_slow(&subject, why);
         assert_string_equal(
             why->findings[0].text,
-            known == 0   ? "they take it"
-            : known == 1 ? "they take it: 1 cycles an element here, 1 if loaded one by one"
-                         : "they take it: 1 cycles an element here, 0.5 if loaded one by one");
+            known == 0 ? "they take it"
+            : known == 1
+                ? "they take it: 1 cycles an element here, 1 if loaded one by one"
+                : "they take it: 1 cycles an element here, 0.5 if loaded one by one");
         assert_string_equal(why->findings[0].remedy,
                             known == 2 ? "load elements one by one; or whole vectors"
                                        : "whole vectors");

@@ -112,8 +112,9 @@ TEST(test_kept)
     cJSON *hosts = host_file_load("instructions.json");
     cJSON *const kept =
         cJSON_AddObjectToObject(host_file_make(hosts, "here"), COSTS_MEMBER);
-    cJSON_AddItemToObject(kept, forms[0].name,
-                          cost_json(&(struct passport){.known = true, .throughput = 3, .steps = 1}));
+    cJSON_AddItemToObject(
+        kept, forms[0].name,
+        cost_json(&(struct passport){.known = true, .throughput = 3, .steps = 1}));
     cJSON_AddItemToObject(kept, forms[1].name,
                           cost_json(&(struct passport){.reason = "because"}));
     host_file_save("instructions.json", hosts);
