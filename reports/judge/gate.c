@@ -14,7 +14,7 @@
 /* More are hardly worth their time. */
 #define PROCESSES_ADVISED 256
 enum { ADVICE_MOST = 64 };
-/* A change and its interval are known roughly: five of six such advices decide with it. */
+/* A change and its interval are known roughly: with it five of six advices decide. */
 #define ADVICE_MARGIN 1.5
 
 typedef double value_of(const struct trial *trial);
@@ -224,9 +224,8 @@ static bool within(struct interval ci, double delta)
 static double processes_to_decide(const struct comparison *c, double threshold)
 {
     const double change = fabs(log1p(c->change));
-    const double half =
-        ADVICE_MARGIN * fmax(log1p(c->change_ci.hi) - log1p(c->change),
-                             log1p(c->change) - log1p(c->change_ci.lo));
+    const double half = ADVICE_MARGIN * fmax(log1p(c->change_ci.hi) - log1p(c->change),
+                                             log1p(c->change) - log1p(c->change_ci.lo));
     const double beyond = change - log1p(threshold);
     const double ratio =
         fmax(half / fabs(beyond), beyond > 0 ? (half + 2 * log1p(c->floor)) / change
