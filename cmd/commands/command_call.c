@@ -106,8 +106,8 @@ static int list(const struct library *library, const char *name, const char *pat
     const size_t more = left_out(library, pattern);
     FREED_BY(free_memory) char *family = print_families(library, pattern);
     if (more)
-        print_line(4, "%zu more are not exported; `simdbench call '%s:*'` lists all", more,
-                   name);
+        print_line(4, "%zu more are not exported; `simdbench call '%s:*'` lists all",
+                   more, name);
     if (n && library->is_stripped)
         print_line(4,
                    "%s was stripped: functions that it does not export have no names, "

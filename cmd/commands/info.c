@@ -54,8 +54,8 @@ static void print_kernels_of(const struct catalog *catalog, const char *op)
     join(&lists[0], types, sizeof types);
     join(&lists[1], isas, sizeof isas);
     join(&lists[2], semirings, sizeof semirings);
-    print_line(13, "           %zu kernels; types: %s%s%s; instruction sets: %s",
-              kernels, types, semirings[0] ? "; semirings: " : "", semirings, isas);
+    print_line(13, "           %zu kernels; types: %s%s%s; instruction sets: %s", kernels,
+               types, semirings[0] ? "; semirings: " : "", semirings, isas);
 }
 
 static void print_op(const struct catalog *catalog, const char *op)
@@ -75,7 +75,7 @@ static void print_op(const struct catalog *catalog, const char *op)
     struct shape_list list;
     char lists[LINE_SIZE / 2];
     print_line(13, "  %-8s %s%s%s", op, summary ? summary : "",
-              own ? "" : "; brought by ", own ? "" : owner->info.name);
+               own ? "" : "; brought by ", own ? "" : owner->info.name);
     if (help)
         print_line(13, "           a size is %s", help);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
@@ -167,15 +167,15 @@ static void list_kernels(struct listing *listing)
                                          : "; at most %.4g ulp",
                      offer->max_ulp, offer->mean_ulp);
         print_line(6, "  %-*s  %-12s %s%s%s%s%s%s%s%s%s", width, id,
-                  offer->roof      ? offer->roof
-                  : offer->is_roof ? "is a roof"
-                                   : "no roof",
-                  here ? "runs here" : "not here: ", here ? "" : reason,
-                  offer->layout ? "; " : "", offer->layout ? offer->layout : "", ulp,
-                  offer->flags & SIMDBENCH_ADAPTS ? "; runs one of the others" : "",
-                  offer->flags & SIMDBENCH_PATHOLOGY ? "; slow on purpose" : "",
-                  offer->flags & SIMDBENCH_STUDY ? "; for studies" : "",
-                  offer->flags & SIMDBENCH_PARTIAL ? "; a part of the work" : "");
+                   offer->roof      ? offer->roof
+                   : offer->is_roof ? "is a roof"
+                                    : "no roof",
+                   here ? "runs here" : "not here: ", here ? "" : reason,
+                   offer->layout ? "; " : "", offer->layout ? offer->layout : "", ulp,
+                   offer->flags & SIMDBENCH_ADAPTS ? "; runs one of the others" : "",
+                   offer->flags & SIMDBENCH_PATHOLOGY ? "; slow on purpose" : "",
+                   offer->flags & SIMDBENCH_STUDY ? "; for studies" : "",
+                   offer->flags & SIMDBENCH_PARTIAL ? "; a part of the work" : "");
     }
     for (size_t i = 0; i < listing->catalog->missing.n && !listing->pattern; i++)
         print_line(4, "  %s", listing->catalog->missing.item[i]);
@@ -237,7 +237,7 @@ static void list_isas(struct listing *listing)
         const char *const name = isa_addition_name(i);
         if (matches(listing, name))
             print_line(4, "  +%-13s adds to %-7s %s", name, isa_addition_to(i)->name,
-                      isa_addition_available(i) ? "runs here" : "not here");
+                       isa_addition_available(i) ? "runs here" : "not here");
     }
 }
 

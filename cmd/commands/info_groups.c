@@ -28,9 +28,8 @@ static void print_formula(const struct formula *formula, void *context)
 {
     size_t *const skip = context;
     if (*skip == 0)
-        print_line(6, "    %s%s%s%s = %s", formula->name,
-                  formula->unit[0] ? " (" : "", formula->unit,
-                  formula->unit[0] ? ")" : "", formula->text);
+        print_line(6, "    %s%s%s%s = %s", formula->name, formula->unit[0] ? " (" : "",
+                   formula->unit, formula->unit[0] ? ")" : "", formula->text);
     else
         --*skip;
 }
@@ -70,7 +69,7 @@ size_t groups_print(const char *uarch_name, const char *pattern)
             buffer_format(&names, " %s", uarch_get(i)->name);
         print_line(6, "%s", "");
         print_line(6, "Other CPUs: simdbench list groups --uarch=NAME, of%s",
-                  buffer_text(&names));
+                   buffer_text(&names));
     }
     return shown;
 }

@@ -55,14 +55,14 @@ static void print_trust(enum trust trust)
 {
     const bool trusted = trust >= TRUST_KEPT;
     print_line(6, "  The project file is %s.",
-              trust == TRUST_NAMED  ? "trusted, as it was named"
-              : trust == TRUST_KEPT ? "trusted by `simdbench trust`"
-              : trust == TRUST_CHANGED
-                  ? "not trusted: it has changed since `simdbench trust`"
-                  : "not trusted: `simdbench trust` does");
+               trust == TRUST_NAMED  ? "trusted, as it was named"
+               : trust == TRUST_KEPT ? "trusted by `simdbench trust`"
+               : trust == TRUST_CHANGED
+                   ? "not trusted: it has changed since `simdbench trust`"
+                   : "not trusted: `simdbench trust` does");
     if (!trusted)
         print_line(6, "  So nothing of it runs code, writes files, decides an exit "
-                          "status or how long a command takes,");
+                      "status or how long a command takes,");
     if (!trusted)
         print_line(6, "  and ab, compare, selftest and study take nothing of it.");
 }
@@ -74,9 +74,9 @@ size_t settings_print(const struct options *options, const char *pattern)
         print_trust(options->project_trust);
     if (!pattern)
         print_line(6, "%s",
-                  options->project_file
-                      ? "  All else is as simdbench COMMAND --help says."
-                      : "  There is no project file: all else is as simdbench COMMAND "
-                        "--help says.");
+                   options->project_file
+                       ? "  All else is as simdbench COMMAND --help says."
+                       : "  There is no project file: all else is as simdbench COMMAND "
+                         "--help says.");
     return shown;
 }

@@ -2,7 +2,12 @@
 
 #include "doctor_private.h"
 
-enum { NAME_WIDTH = 20, VALUE_AT = NAME_WIDTH + 1, VALUE_WIDTH_MAX = 60, STATE_WIDTH = 4 };
+enum {
+    NAME_WIDTH = 20,
+    VALUE_AT = NAME_WIDTH + 1,
+    VALUE_WIDTH_MAX = 60,
+    STATE_WIDTH = 4
+};
 
 static void add_state(const struct check *check, bool colour, struct buffer *line)
 {

@@ -61,8 +61,8 @@ static int put_kind(const struct text_page *page, const struct fleet *fleet,
         }
     snprintf(count, sizeof count, "%zu host%s", hosts, hosts == 1 ? "" : "s");
     fputc('\n', page->file);
-    text_item(page, "kind %s, %s, %s", fingerprint ?: "unknown",
-              cpu ?: "unknown CPU", count);
+    text_item(page, "kind %s, %s, %s", fingerprint ?: "unknown", cpu ?: "unknown CPU",
+              count);
     fputs(page->markdown ? "\n" : "", page->file);
     GRID_TEXTS(&grid, "hosts", "fastest", "5%", "median", "95%", "slowest", "spread",
                "case");

@@ -160,10 +160,11 @@ static void put_directions(const struct directions *gates, const struct text_pag
     fputc('\n', page->file);
     text_item(page, "%s", buffer_text(&line));
     if (gates->p < DIRECTIONS_P && gates->slower > gates->faster)
-        text_item(page,
-                  "  equal builds would be as often faster as slower: either the code gets "
-                  "slower again and again, or these are false alarms (`simdbench "
-                  "selftest`)");
+        text_item(
+            page,
+            "  equal builds would be as often faster as slower: either the code gets "
+            "slower again and again, or these are false alarms (`simdbench "
+            "selftest`)");
 }
 
 int history_write_text(const struct history *history, const struct text_page *page,

@@ -98,14 +98,13 @@ static void put_net(const struct license_net *net, const struct text_page *page)
     if (net->skip[0])
         text_item(page, "%s: skipped: %s", net->op, net->skip);
     else if (from == 0)
-        text_item(page, "%s: avx512 is not slower in any of these shapes",
-                  net->op);
+        text_item(page, "%s: avx512 is not slower in any of these shapes", net->op);
     else if (from < net->n_points)
         text_item(page, "%s: avx512 is not slower from %s on", net->op,
                   net->point[from].shape);
     else
-        text_item(page, "%s: avx512 is slower, or nobody knows, up to %s",
-                  net->op, net->point[net->n_points - 1].shape);
+        text_item(page, "%s: avx512 is slower, or nobody knows, up to %s", net->op,
+                  net->point[net->n_points - 1].shape);
     GRID_TEXTS(&grid, "shape", "times as fast", "avx512", "narrower");
     FOR_EACH (const struct license_point, point, net->point, net->n_points) {
         GRID_TEXTS(&grid, point->shape);
@@ -139,8 +138,7 @@ void license_write(const struct license *license, const struct text_page *page)
                   "of cycles: %s over the cycles of the thread, as perf stat counts them",
                   license->top);
     if (license->counters[0])
-        text_item(page,
-                  "no licence counters that tell, so the clock alone decides: %s",
+        text_item(page, "no licence counters that tell, so the clock alone decides: %s",
                   license->counters);
     if (license->net_skip[0])
         text_item(page, "no net effect: %s", license->net_skip);

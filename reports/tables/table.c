@@ -364,7 +364,8 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
         print_step(run, GROUP_ALL, options, file, print_end);
     }
     explain_write(run, options, file);
-    account_write(run, &(struct text_page){file, .width = (options ?: &no_options)->width});
+    account_write(run,
+                  &(struct text_page){file, .width = (options ?: &no_options)->width});
     answer_write(run, options, file);
 }
 

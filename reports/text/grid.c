@@ -85,8 +85,8 @@ static bool is_narrow(const struct grid *grid, int at, int width)
     bool narrow = false;
 
     for (size_t i = columns - 1; i < grid->n && width; i += columns)
-        narrow |= !is_right(grid, columns - 1) &&
-                  at + longest_word(grid->cell[i]) > width;
+        narrow |=
+            !is_right(grid, columns - 1) && at + longest_word(grid->cell[i]) > width;
     return narrow;
 }
 
