@@ -130,8 +130,9 @@ static bool clash(const cJSON *first, const cJSON *second)
 /* In one process, one build would use variables or libraries of the other. */
 static bool any_clash(const struct ab *ab)
 {
-    const struct elf_file *const base = &ab->arm[ARM_BASE].file,
-                                *const head = &ab->arm[ARM_HEAD].file;
+    const struct elf_file *const base = &ab->arm[ARM_BASE].file, *const head =
+                                                                     &ab->arm[ARM_HEAD]
+                                                                          .file;
     const cJSON *a, *b;
     if (base->opens || head->opens ||
         (base->unique && head->unique && base->hash != head->hash))
@@ -265,11 +266,10 @@ static int copy_arms(struct ab *ab, struct error *error)
     int status = private_folder(ab->folder, sizeof ab->folder, &ab->folder_lock, error);
     for (struct ab_arm *arm = &ab->arm[ARM_HEAD]; arm <= control && status == 0; arm++)
         if (same_file(base->load, arm->load))
-            status = private_copy(ab->folder, arm->name,
-                                  arm == control ? base->load : arm->path,
-                                  arm->file.opens ||
-                                      strstr(arm->file.runpath, "ORIGIN") != NULL,
-                                  arm->load, sizeof arm->load, error);
+            status = private_copy(
+                ab->folder, arm->name, arm == control ? base->load : arm->path,
+                arm->file.opens || strstr(arm->file.runpath, "ORIGIN") != NULL, arm->load,
+                sizeof arm->load, error);
     return status;
 }
 
