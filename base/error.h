@@ -75,7 +75,7 @@ static inline void must(int status)
     if (status < 0)
         memory_out();
 }
-/* NULL of NULL. */
+/* A copy of the text, or NULL if there is none. */
 static inline char *copy_text(const char *text)
 {
     return text ? (char *)must_have(strdup(text)) : NULL;

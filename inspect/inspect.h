@@ -89,8 +89,8 @@ struct inspect_loop {
                                that has not all of them */
     double masked_forwards; /* loads of what was stored under a mask */
     double page_changes;    /* on a page where no access was lately */
-    double crowded; /* on a line in whose set more of its last ones lie than a first cache
-                       of today has room for */
+    double crowded; /* on a line that pushes another out of its set of a first cache of
+                       today, which was used lately */
     double wild_stores; /* neither near to the last place of this store, nor as far on as
                            that was from the one before */
     double aliases_4k;  /* loads 4096 bytes or a multiple apart from a store in flight */

@@ -325,7 +325,7 @@ struct slot {
     bool vector, loaded;
 };
 enum { PAGES_RECENT = 16 };
-/* The first cache: the last lines of a set, the last one first, and `fills` when each was
+/* The first cache: the last lines of a set, the last one first, and `moves` when each was
  * used. */
 enum { SETS = 64, WAYS = 12 };
 struct set {
@@ -338,7 +338,7 @@ struct memory {
     uint64_t page[PAGES_RECENT]; /* the last ones, each once, in no order */
     unsigned n_pages;
     struct set set[SETS];
-    uint64_t fills; /* lines that were in no set */
+    uint64_t moves; /* accesses to a line that is not the last one of its set */
     struct store store[STORES_IN_FLIGHT];
     uint64_t n_stores, now; /* all so far; instructions so far */
     uint64_t stack_top;     /* the stack of the call lies below */

@@ -329,18 +329,18 @@ static unsigned units_of(struct session *session, const struct decoded *decoded,
 }
 
 /* A core splits some forms into several steps. Beside more bitwise operations than its
- * other units could do meanwhile, each step takes the place of one. Few places that are
- * filled badly are no step. */
+ * other units could do meanwhile, each step takes the place of one. Less than three
+ * quarters of a step is none, as places may be filled badly. */
 static double steps_of(struct session *session, const struct decoded *decoded,
                        unsigned level, double alone)
 {
     const double several = 1.5, slow = 6, badly = 0.25;
     const bool wide = level == 512;
     const double other = session->unit[PASSPORT_UNITS + wide];
-    const unsigned many = (unsigned)ceil(3 * alone) + 2;
     if (level < 256 || !(other > 0) || !(alone >= several * other && alone < slow) ||
         decoded_gathers(decoded))
         return 1;
+    const unsigned many = (unsigned)ceil(alone / other) + 2;
     const double both =
         throughput(session, decoded, wide ? BITWISE_512 : BITWISE_256, many);
     const double steps = fmin(both / other - many, alone / other);

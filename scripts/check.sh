@@ -219,7 +219,7 @@ check_valgrind() {
     # good, and of a test in Python it sees the interpreter alone. Simulated gates, histories and
     # intervals are arithmetic, long and without a pointer; teams take turns on one CPU. A thirtieth of
     # the shapes and mutants will do: the sanitizers run more. A handler of SIGSEGV that returns
-    # needs all registers. A start takes a sixth less where nobody debugs or asks for inlined calls.
+    # needs all registers. A start takes a ninth less where nobody debugs or asks for inlined calls.
     tests_but build/test 'test_(perfctr_clock|perfctr_rates|gemm|blas|baselines|change_point|gate_rates|precision|split|team|thunk|thunk_rules|library_files)|.*schema|formats|studies' --no-suite cli
     SIMDBENCH_EFFORT=30 meson test -C build/test --no-rebuild --print-errorlogs \
         "${tests[@]}" --timeout-multiplier 30 --logbase valgrind --wrapper \

@@ -130,9 +130,8 @@ static bool clash(const cJSON *first, const cJSON *second)
 /* In one process, one build would use variables or libraries of the other. */
 static bool any_clash(const struct ab *ab)
 {
-    const struct elf_file *const base = &ab->arm[ARM_BASE].file, *const head =
-                                                                     &ab->arm[ARM_HEAD]
-                                                                          .file;
+    const struct elf_file *const base = &ab->arm[ARM_BASE].file;
+    const struct elf_file *const head = &ab->arm[ARM_HEAD].file;
     const cJSON *a, *b;
     if (base->opens || head->opens ||
         (base->unique && head->unique && base->hash != head->hash))

@@ -112,7 +112,7 @@ static void print_list(struct listing *listing, const char *op,
     while (*shapes) {
         const int length = (int)strcspn(shapes, " ");
         if (length)
-            print_line(4, "      %.*s", length, shapes);
+            print_line(6, "      %.*s", length, shapes);
         shapes += length;
         shapes += strspn(shapes, " ");
     }

@@ -52,8 +52,9 @@ int crash_catch(void (*run)(void *context), void *context, struct crash *crash)
     return crashed ? -EFAULT : 0;
 }
 
-/* The function that is called now may end the process: the last line that it writes is
- * told with its death. */
+/* The function that is called now. If it ends the process, on_abort() or at_end() writes
+ * its name as the last line on standard error, which the message about the death of the
+ * process shows. */
 static const char *called;
 
 static void tell_end(const char *how)

@@ -148,11 +148,21 @@ static void add_bound(struct account *account, const char *name, double a, doubl
 /* Its hot loops have next to nothing that the experiment could take away. */
 static bool lacks(const struct subject *subject, enum inspect_fact experiment)
 {
-    const char *const absent = subject->facts.fact[experiment].absent;
-    return isnan(fact(subject, experiment)) &&
-           (experiment == FACT_tame_input
-                ? fact(subject, FACT_guess_cycles) <= 0.01 * fact(subject, FACT_cycles)
-                : text_same(absent, SURGERY_NOTHING));
+    static const struct {
+        enum inspect_fact experiment, takes;
+    } needs[] = {
+        {FACT_tame_input, FACT_guess_cycles}, {FACT_edit_divide, FACT_divides},
+        {FACT_edit_gather, FACT_gathered},    {FACT_edit_forward, FACT_failed_forwards},
+        {FACT_edit_vex, FACT_legacy_sse},     {FACT_edit_call, FACT_calls}};
+    /* Guesses are cycles, the others are counts. */
+    const double few =
+        experiment == FACT_tame_input ? 0.01 * fact(subject, FACT_cycles) : 0;
+    if (!isnan(fact(subject, experiment)))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(needs); i++)
+        if (needs[i].experiment == experiment && fact(subject, needs[i].takes) <= few)
+            return true;
+    return text_same(subject->facts.fact[experiment].absent, SURGERY_NOTHING);
 }
 
 /* Cycles of an operation that an experiment takes away; NaN: it was not tried. */

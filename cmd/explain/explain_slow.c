@@ -135,7 +135,7 @@ static void advise(const struct inspect_loop *loop, struct explained_finding *fi
     advise_form(form, finding);
 }
 
-/* Steps of all instructions of a form that the core splits; 0: it does not. */
+/* Steps of all instructions of that form; 0 if the core does not split it. */
 static double steps_of(const struct inspect_line *line, size_t n, const char *form)
 {
     double steps = 0;
@@ -145,7 +145,7 @@ static double steps_of(const struct inspect_line *line, size_t n, const char *fo
     return steps;
 }
 
-/* The form that takes most places of others, if these are a third of all. */
+/* The form with the most steps, if it has a third of all steps of the loop or more. */
 static void name_steps(const struct inspect_census *census,
                        const struct inspect_loop *loop, struct explained_finding *finding)
 {
@@ -245,8 +245,9 @@ static void tell_gathers(const struct inspect_facts *facts,
                          struct explained_finding *finding)
 {
     const double once = inspect_fact_value(facts, FACT_rate_picked_256);
-    const double gathered = fmax(inspect_fact_value(facts, FACT_rate_gathered_256),
-                                 inspect_fact_value(facts, FACT_rate_gathered_512));
+    const bool wide = inspect_fact_value(facts, FACT_widest_bits) >= 512;
+    const double gathered =
+        inspect_fact_value(facts, wide ? FACT_rate_gathered_512 : FACT_rate_gathered_256);
     if (!(once > 0) || !(gathered > 0) || !(inspect_fact_value(facts, FACT_gathered) > 0))
         return;
     tell(&finding->text, "%s: %.2g cycles an element here, %.2g if loaded one by one",

@@ -77,6 +77,7 @@ struct slice_request {
     bool cpu_counts;    /* that of all that it starts, so that it has to wait for them */
     bool asks;          /* as in struct adapter */
     bool is_first; /* before programs of ordinary priority, if the system allows it */
+    bool crowded;  /* one that ran in turn lost its CPU to others again and again */
 };
 struct slice {
     char *text;      /* its standard output */
@@ -89,6 +90,7 @@ struct slice {
     double own_bytes;  /* of this program, which a peak is never below */
     uint32_t evidence; /* of disturbance; 0: none */
     bool late;         /* it was ended at the timeout */
+    bool crowded;      /* as in the request; of one that ran first, what that says */
     bool may_be_first; /* its first thread alone took CPU time, or nearly if it asks, and
                           not long, or where others took the CPU from it */
 };
@@ -135,6 +137,7 @@ struct harness_case {
     uint32_t repetitions; /* most in a process, by what the first one took; 0: unknown */
     double step_ns, least_ns; /* the last digit that was printed, the least time; or 0 */
     int64_t usual_ns[SIDES];  /* least time of a process of its unit; 0: none ran */
+    bool crowded;             /* others took the CPU from one of them */
     bool not_first;           /* one of them was not to run before other programs */
 };
 

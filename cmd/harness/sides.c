@@ -303,6 +303,7 @@ static int run_again_if_late(struct harness *harness, struct harness_case *entry
     int tries = sure ? LATE_TRIES : 1, status;
     size_t late = 0;
     request->is_first = may_be_first(harness, entry);
+    request->crowded = entry && entry->crowded;
     for (;; slice_free(slice)) {
         request->timeout_ns = tries-- > 0 ? enough : timeout;
         status = slice_run(request, slice, error);
@@ -315,6 +316,7 @@ static int run_again_if_late(struct harness *harness, struct harness_case *entry
         harness->n_late[which] += late;
     if (status < 0 || !entry)
         return status;
+    entry->crowded |= slice->crowded;
     entry->not_first |= !slice->may_be_first;
     if (!slice->complaint &&
         (!entry->usual_ns[which] || slice->wall_ns < entry->usual_ns[which]))

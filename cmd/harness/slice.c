@@ -393,9 +393,10 @@ static int end(struct child *child, const struct slice_request *request, int64_t
     slice->wall_ns = child->ended - begun;
     drain(child);
     slice->cpu_ns = time_ns(usage.ru_utime) + time_ns(usage.ru_stime) + child->left_ns;
-    const bool crowded = child->news.is_first || CROWD_NS * usage.ru_nivcsw > own_ns;
+    slice->crowded =
+        child->news.is_first ? request->crowded : CROWD_NS * usage.ru_nivcsw > own_ns;
     slice->may_be_first = child->is_measured &&
-                          own_ns <= (crowded ? FIRST_CROWDED_NS : FIRST_MOST_NS) &&
+                          own_ns <= (slice->crowded ? FIRST_CROWDED_NS : FIRST_MOST_NS) &&
                           slice->cpu_ns - own_ns <= (request->asks ? ASKING_NS : 0);
     if (child->news.is_first)
         usleep((useconds_t)(slice->cpu_ns / FIRST_PAUSE / 1000));

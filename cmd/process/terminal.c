@@ -45,11 +45,9 @@ void print_line(int indent, const char *format, ...)
     FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
     va_list arguments;
     va_start(arguments, format);
-    const int length = vasprintf(&raw, format, arguments);
+    must(vasprintf(&raw, format, arguments));
     va_end(arguments);
-    if (length < 0)
-        raw = NULL;
-    buffer_plain(&plain, raw ?: "");
+    buffer_plain(&plain, raw);
     text_wrapped_to(stdout, terminal_width(stdout), buffer_text(&plain), 0, indent);
 }
 

@@ -84,8 +84,8 @@ static void read_dynamic(const struct image *image, const struct image *dynamic,
     read_text(&table, runpath, file->runpath, sizeof file->runpath);
 }
 
-/* Variables of inline functions and templates of C++ are unique; gcc has an option
- * against it. */
+/* gcc makes variables of inline functions and templates of C++ unique, unless it is told
+ * not to (-fno-gnu-unique). */
 static void read_symbols(const struct image *image, struct elf_file *file)
 {
     ElfW(Shdr) table, names;

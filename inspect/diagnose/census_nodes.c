@@ -55,7 +55,8 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
         if (!access_is_counted(code, access))
             continue;
         loads |= access->read;
-        fixed &= !access->write && node->trail[i].low == node->trail[i].high;
+        fixed &= !access->write && node->trail[i].last && node->trail[i].step == 0 &&
+                 node->trail[i].low == node->trail[i].high;
         stores |= access->write;
         to->bytes_loaded += access->read ? times * access->bytes : 0;
         to->bytes_stored += access->write ? times * access->bytes : 0;

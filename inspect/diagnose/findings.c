@@ -201,11 +201,10 @@ static void move_call(const struct inspect_facts *facts, struct inspect_finding 
     const bool most = inspect_fact_value(facts, FACT_called_share) >= 0.6;
     for (size_t i = 1; i < n; i++) {
         struct inspect_finding *const before = &finding[i - 1], moved = finding[i];
-        const enum inspect_cause of_call = evidence_of(&moved, FACT_read_again) > 0
-                                               ? CAUSE_store_forwarding
-                                           : most ? CAUSE_memory_chain
-                                                  : INSPECT_CAUSES;
-        if (moved.cause != CAUSE_call || before->cause != of_call ||
+        const bool again = evidence_of(&moved, FACT_read_again) > 0;
+        const bool of_call = (most && before->cause == CAUSE_memory_chain) ||
+                             (again && before->cause == CAUSE_store_forwarding);
+        if (moved.cause != CAUSE_call || !of_call ||
             before->confidence == INSPECT_FLIPPED)
             continue;
         finding[i] = *before;

@@ -31,25 +31,24 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
     counts->aliases += alias;
 }
 
-/* A line that is not in its set takes the place of one that was used while the whole
- * cache had room for more lines. Lines that come and go evenly take places of older ones.
- */
+/* A line that is not in its set takes the place of another. It is crowded if that one was
+ * used so lately that the other sets had room for more lines; lines that come and go
+ * evenly, or at random, take places of older ones. */
 static void look_at_set(struct memory *memory, uint64_t line,
                         struct access_counts *counts)
 {
-    enum { LATELY = SETS * WAYS * 2 / 3 };
+    enum { LATELY = SETS * WAYS / 2 };
     struct set *const set = &memory->set[line % SETS];
     unsigned i = 0;
     while (i < WAYS - 1 && set->line[i] != line)
         i++;
-    if (set->line[i] != line) {
-        counts->crowded += set->line[i] && memory->fills - set->used[i] < LATELY;
-        memory->fills++;
-    }
+    if (set->line[i] != line)
+        counts->crowded += set->line[i] && memory->moves - set->used[i] <= LATELY;
+    memory->moves += i > 0; /* older lines that are used again fill the cache, too */
     memmove(&set->line[1], set->line, i * sizeof *set->line);
     memmove(&set->used[1], set->used, i * sizeof *set->used);
     set->line[0] = line;
-    set->used[0] = memory->fills;
+    set->used[0] = memory->moves;
 }
 
 /* Some cores read three places in a cycle, but the same bytes of lines in no more than

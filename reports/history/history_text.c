@@ -56,8 +56,8 @@ static void put_row(struct grid *grid, const struct history_entry *entry, bool l
     const bool known = entry->median_ns > 0;
     char time[NUMBER_SIZE] = "-";
 
-    const size_t day = strcspn(entry->started_at, "T");
-    if (narrow && entry->started_at[day])
+    const size_t day = strcspn(entry->started_at, "T"), all = strlen(entry->started_at);
+    if (narrow && day < all && entry->started_at[all - 1] == 'Z')
         grid_cell(grid, "%.*s %.5s", (int)day, entry->started_at,
                   entry->started_at + day + 1);
     else

@@ -110,7 +110,7 @@ function matrix(family, cases, shapes) {
       b.summary.median_ns < a.summary.median_ns ? b : a);
     // Only kernels that took turns have a fastest one, and all of them must have a time.
     const brief = results.some((result) => result.status === "short" && result.role === "kernel" &&
-      result.group === members[0].group);
+      result.threads === members[0].threads && result.group === members[0].group);
     const paired = !brief && members.every((result) => result.group === members[0].group);
     return { shape, best, brief, paired, of: new Map(members.map((result) => [kernelOf(result), result])) };
   });

@@ -14,7 +14,8 @@
 /* More are hardly worth their time. */
 #define PROCESSES_ADVISED 256
 enum { ADVICE_MOST = 64 };
-/* A change and its interval are known roughly: with it five of six advices decide. */
+/* A change and its interval are only estimates. With this margin, the number of processes
+ * that is advised decides five of six cases. */
 #define ADVICE_MARGIN 1.5
 
 typedef double value_of(const struct trial *trial);

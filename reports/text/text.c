@@ -118,7 +118,11 @@ int text_width_n(const char *text, size_t length)
     int width = 0;
 
     for (size_t i = 0; i < length; i++)
-        width += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (text[i] == '\033') /* a colour takes no column */
+            while (i < length && text[i] != 'm')
+                i++;
+        else
+            width += ((unsigned char)text[i] & 0xc0) != 0x80;
     return width;
 }
 

@@ -30,9 +30,10 @@ void text_plain(const char *text, char *out, size_t size);
  * behind the byte `before`: "::error" where a line may begin (actions/runner trims
  * blanks), "##[error]" and "##vso[" anywhere (actions/runner, azure-pipelines-agent). */
 bool text_commands(const char *text, size_t left, char before);
-/* Columns that UTF-8 text takes, a code point each. */
+/* Columns that UTF-8 text takes, a code point each, and a colour none. */
 int text_width(const char *text);
-int text_width_n(const char *text, size_t length); /* of its first bytes */
+int text_width_n(const char *text,
+                 size_t length); /* the same for its first `length` bytes */
 /* Length of the UTF-8 sequence at `text` (up to `left` bytes), 0 if it is invalid; the
  * code point goes to `code`. */
 size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code);

@@ -74,7 +74,8 @@ struct service_part {
 struct service {
     struct service_part part[SERVICE_PARTS_MAX]; /* what it was started with, then what
                                                     was loaded */
-    size_t n_parts, right; /* and the one whose ops come before those of others */
+    size_t n_parts;
+    size_t right; /* index of the part whose ops are found before those of others */
 
     int memory_fd;
     unsigned char *memory; /* shared: operands, then check data */

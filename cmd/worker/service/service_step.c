@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call of a case for somebody who traces this process. */
+#include "reports.h"
 #include "service.h"
+
+#include <stdlib.h>
+#include <unistd.h>
 
 static void renew(const void *of)
 {
     const struct service_case *const entry = of;
-    struct error lost;
-    declared_renew(entry->declared, &lost);
+    struct error error = {.text = ""};
+    if (declared_renew(entry->declared, &error) < 0) {
+        text_line(stderr, "%s", error.text);
+        _exit(EXIT_FAILURE); /* its objects are gone: nothing may be called with them */
+    }
 }
 
 /* Opaque blocks may point to memory that a call gave back. */

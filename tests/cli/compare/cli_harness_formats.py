@@ -321,13 +321,17 @@ while long and time.process_time() < 0.15:
     pass
 """)
         other = subprocess.Popen([*as_others, sys.executable, "-c", "import os\nos.sched_setaffinity"
-                                  f"(0, {{{cpu}}})\nwhile os.getppid() == {os.getpid()}: pass"])
+                                  f"(0, {{{cpu}}})\nprint(flush=True)\n"
+                                  f"while os.getppid() == {os.getpid()}: pass"],
+                                 stdout=subprocess.PIPE)
+        other.stdout.readline()
         try:
             self.compare(bench, f"{bench} x", "--harness=command", "--measure=wall", f"--cpu={cpu}",
                          before=as_others, env=environment(SIMDBENCH_TEST_CLOCK="2000"))
         finally:
             other.kill()
             other.wait()
+            other.stdout.close()
         seen = policies.read_text().split()
         self.assertEqual((seen[:2], set(seen[2:])), (["0", "0"], {"1"}))
 

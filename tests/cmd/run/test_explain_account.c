@@ -351,6 +351,11 @@ TEST(test_causes)
     assert_near(made->bounds.row[1].b, 0, 1e-9);
     account_free(made);
     inspect_fact_set_absent(&both.b.facts, FACT_edit_divide, "it was not tried");
+    inspect_fact_set(&both.b.facts, FACT_divides, 0);
+    made = account(&both);
+    assert_int_equal(made->bounds.n, 2);
+    account_free(made);
+    inspect_fact_set(&both.b.facts, FACT_divides, 0.05); /* of 3000 cycles */
     made = account(&both);
     assert_int_equal(made->bounds.n, 1);
     account_free(made);

@@ -353,6 +353,15 @@ TEST(test_print)
     assert_non_null(strstr(text, "\033[33mcosts\033[0m: it hurts"));
     free(text);
 
+    /* Colours take no room in a line. */
+    struct checks wide = checks;
+    memset(wide.check[0].value, 'x', 50);
+    file = open_memstream(&text, &size);
+    checks_print(&wide, true, &(struct text_page){file, false, 80});
+    fclose(file);
+    assert_non_null(strstr(text, "x  \033[32mok\033[0m\n"));
+    free(text);
+
     file = open_memstream(&text, &size);
     checks_print(&checks, false, &(struct text_page){file, true, 0});
     fclose(file);
