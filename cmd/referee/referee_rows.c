@@ -66,7 +66,7 @@ static void take_back(struct referee *referee, const struct run *run,
 /* A row below this share of its limit is explained. */
 #define NEAR_LIMIT 0.77
 
-/* Where it falls behind most of what is known; NULL: nowhere. */
+/* The shape at which it falls behind most of what is known; NULL: nowhere. */
 static const struct judged_time *slower_at(const struct judgement *judgement)
 {
     const struct judged_time *slowest = NULL;

@@ -244,7 +244,8 @@ TEST(test_units)
     }
 }
 
-/* What a core splits takes the places of several, and no unit is its own. */
+/* An instruction that a core splits takes the places of several, and no unit is its own.
+ */
 TEST(test_steps)
 {
     const struct inspect_options options = {.whole_only = true, .costs = knows_opcodes};
