@@ -186,6 +186,9 @@ TEST(test_loop_numbers)
     census = census_of(unrolled_column, TURNS, false);
     ASSERT_LOOP(census, crowded, 0);
     inspect_census_free(&census);
+    census = census_of(random_lines, 3 * TURNS, false);
+    assert_true(census.loop[0].crowded < 0.05);
+    inspect_census_free(&census);
     census = census_of(handing_on, TURNS, false);
     assert_true(census.loop[0].memory_chain >= 6 && census.loop[0].memory_chain <= 12);
     assert_true(census.loop[0].register_chain > 0 && census.loop[0].register_chain <= 2);

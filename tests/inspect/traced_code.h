@@ -358,6 +358,17 @@ CODE(unrolled_column, "xorl %eax, %eax\n"
                       "   decl %esi\n"
                       "   jnz 1b\n"
                       "   retq")
+/* Lines of 64 KiB at random: 8 n + 2. */
+CODE(random_lines, "movl $1, %eax\n"
+                   "1: imull $1103515245, %eax, %eax\n"
+                   "   addl $12345, %eax\n"
+                   "   movl %eax, %edx\n"
+                   "   shrl $12, %edx\n"
+                   "   andl $0xffc0, %edx\n"
+                   "   movl (%rdi,%rdx), %edx\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
 /* An accumulator: 4 n + 1. */
 CODE(chain, "1: addss (%rdi), %xmm0\n"
             "   mulss %xmm1, %xmm2\n"
