@@ -327,7 +327,8 @@ struct made_up {
     double
         products;  /* cycles of one, beside which the instruction does not run; 0: none */
     bool shared;   /* permutes follow the instruction, and do not run beside it */
-    double steps;  /* of the instruction, if three units take a bitwise operation each */
+    double steps;  /* of the instruction, if each unit takes a bitwise operation */
+    double width;  /* number of these units */
     bool stuck[2]; /* a shorter, a longer loop takes longer than it must */
 };
 
@@ -358,7 +359,7 @@ static double made_up_time(void *context, unsigned char *code, uint64_t turns)
         else if (inside && name == ZYDIS_MNEMONIC_VPAND)
             bitwise += 1;
     }
-    units = fmax(units, bitwise ? (made_up->steps * n + bitwise) / 3 : 0);
+    units = fmax(units, bitwise ? (made_up->steps * n + bitwise) / made_up->width : 0);
     units = made_up->shared ? units + beside : fmax(units, beside);
     made_up->calls++;
     units *= n && made_up->stuck[n > 60] ? 1.6 : 1;
@@ -372,7 +373,7 @@ static struct passport passport_of(struct made_up *made_up)
     struct session session = {
         .timer = {made_up_time, made_up},
         .data = data_room,
-        .unit = {made_up->products, 1, 0, made_up->steps ? 1.0 / 3 : 0}};
+        .unit = {made_up->products, 1, 0, made_up->steps ? 1 / made_up->width : 0}};
     struct passport passport;
     for (unsigned i = 0; i < 2; i++) {
         session.block[i].code = code_room[i];
@@ -419,11 +420,12 @@ TEST(test_shared_unit)
 TEST(test_steps)
 {
     static const struct {
-        double each, steps, found;
-    } cases[] = {{1, 3, 3},   {1, 1, 1},   {1, 1.6, 1}, {2, 4, 4},
-                 {1, 2.8, 3}, {0.4, 1, 1}, {70, 9, 1}};
+        double each, steps, found, width;
+    } cases[] = {{1, 3, 3, 3},   {1, 1, 1, 3},   {1, 1.6, 1, 3}, {2, 4, 4, 3},
+                 {1, 2.8, 3, 3}, {0.4, 1, 1, 3}, {70, 9, 1, 3},  {5, 1, 1, 4}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct made_up made_up = {.each = cases[i].each, .steps = cases[i].steps};
+        struct made_up made_up = {
+            .each = cases[i].each, .steps = cases[i].steps, .width = cases[i].width};
         assert_near(passport_of(&made_up).steps, cases[i].found, 0);
     }
     assert_near(passport_of(&(struct made_up){.each = 1}).steps, 1, 0);
