@@ -179,6 +179,22 @@ struct timer {
 struct lengths {
     unsigned char *less, *more;
 };
+/* Times of calls of both blocks, each the least of many samples. */
+struct times {
+    uint64_t turns; /* of a call */
+    double less, more;
+};
+
+enum { TIMER_CALLS = 3 };
+/* The least time of so many calls. */
+double timer_least(const struct timer *timer, unsigned char *code, uint64_t turns,
+                   unsigned calls);
+/* Times of `a` and `b`, whose samples take turns. */
+void timer_both(const struct timer *timer, const struct lengths *a,
+                const struct lengths *b, struct times *of_a, struct times *of_b);
+/* The time of one of so many copies; `cycle` is that of the clock. */
+double timer_copy(const struct timer *timer, const struct lengths *a,
+                  const struct times *times, unsigned copies, double cycle);
 
 /* ---- form_cycles.c ---- */
 

@@ -155,7 +155,7 @@ static int open_library(const char *name, struct library *library, void **handle
 
 struct finding {
     void *handle, **address;
-    const struct library *library;
+    const struct library *objects;
     struct place place;
     int status;
     struct error *error;
@@ -164,7 +164,7 @@ struct finding {
 static void find_place(void *context)
 {
     struct finding *const finding = context;
-    finding->status = place_resolve(finding->handle, finding->library, &finding->place,
+    finding->status = place_resolve(finding->handle, finding->objects, &finding->place,
                                     finding->address, finding->error);
 }
 
@@ -173,7 +173,7 @@ int called_find(void *handle, const struct library *library, const char *text,
                 void **address, struct error *error)
 {
     struct finding finding = {
-        .handle = handle, .address = address, .library = library, .error = error};
+        .handle = handle, .objects = library, .address = address, .error = error};
     char why[200];
     const int status = place_parse(text, &finding.place, error);
     if (status < 0)
