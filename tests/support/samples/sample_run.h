@@ -49,3 +49,14 @@ static inline void set_hostile(char **const *texts)
         string_set(*texts, SAMPLE_HOSTILE);
 }
 #define HOSTILE(...) set_hostile((char **const[]){__VA_ARGS__, NULL})
+
+/* Does a line of the run's answer have these words? */
+static inline bool says(const struct run *run, const char *words)
+{
+    bool found = false;
+    struct answer answer = run_answer(run);
+    for (size_t i = 0; i < answer.n; i++)
+        found |= strstr(answer.line[i], words) != NULL;
+    answer_free(&answer);
+    return found;
+}
