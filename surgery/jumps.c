@@ -105,8 +105,8 @@ __attribute__((no_sanitize("address"))) static bool is_distance(uint64_t from)
 
 /* Functions that did not execute may be called while a variant is selected: memcpy and
  * mempcpy share their code. Short jumps come from functions nearby, others from anywhere
- * in the object. */
-__attribute__((no_sanitize("address"))) static bool
+ * in the object, which may have many megabytes. */
+__attribute__((no_sanitize("address", "undefined"))) static bool
 strangers_lead(const struct surgery *surgery, const struct block *block, uint64_t at)
 {
     enum { SHORT_REACH = 160, LONG_BYTES = 4 };

@@ -87,6 +87,7 @@ void objects_close(struct objects *objects)
         if (object->handle)
             dlclose(object->handle);
         unmap_file(object);
+        symbols_free(object->symbols);
         free(object->path);
     }
     FREE_EACH(objects->object, objects->region);
@@ -135,7 +136,7 @@ const void *entries(const struct object *object, const ElfW(Shdr) * of, size_t s
     return all;
 }
 
-static const char *text_of(const struct object *object, size_t table, size_t at)
+const char *text_of(const struct object *object, size_t table, size_t at)
 {
     const ElfW(Shdr) *const texts = section(object, table);
     const char *const all =
@@ -143,35 +144,6 @@ static const char *text_of(const struct object *object, size_t table, size_t at)
     return all && at < texts->sh_size && memchr(all + at, '\0', texts->sh_size - at)
                ? all + at
                : "";
-}
-
-static void search_symbols(const struct object *object, const ElfW(Shdr) * table,
-                           uint64_t address, struct symbol *best)
-{
-    size_t n;
-    const ElfW(Sym) *const symbol = entries(object, table, sizeof *symbol, &n);
-    for (size_t i = 0; i < n; i++) {
-        const ElfW(Sym) one = symbol[i];
-        const unsigned type = ELF64_ST_TYPE(one.st_info);
-        const uint64_t lo = object->bias + one.st_value;
-        if (address < lo || address - lo >= one.st_size || lo < best->lo ||
-            (type != STT_FUNC && type != STT_OBJECT) || one.st_shndx == SHN_UNDEF)
-            continue;
-        *best = (struct symbol){.lo = lo,
-                                .hi = lo + one.st_size,
-                                .name = text_of(object, table->sh_link, one.st_name),
-                                .code = type == STT_FUNC};
-    }
-}
-
-bool symbol_at(const struct object *object, uint64_t address, struct symbol *symbol)
-{
-    const ElfW(Shdr) * table;
-    *symbol = (struct symbol){.lo = 0};
-    for (size_t i = 0; (table = section(object, i)); i++)
-        if (table->sh_type == SHT_SYMTAB || table->sh_type == SHT_DYNSYM)
-            search_symbols(object, table, address, symbol);
-    return symbol->lo != 0;
 }
 
 /* Numbers of the loader, of variables of a thread. */

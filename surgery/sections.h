@@ -6,10 +6,14 @@
 
 #include "surgery_private.h"
 
-/* objects.c: the i-th one, or NULL; the entries of one, and how many. */
+/* objects.c: the i-th one, or NULL; the entries of one, and how many; the text there in a
+ * section of texts, or "". */
 const ElfW(Shdr) * section(const struct object *object, size_t i);
 const void *entries(const struct object *object, const ElfW(Shdr) * of, size_t size,
                     size_t *n);
+const char *text_of(const struct object *object, size_t section, size_t at);
+/* symbols.c */
+void symbols_free(struct symbols *symbols);
 /* unsized.c: an assembler wrote no size of the function there. It ends where the next one
  * begins. */
 bool unsized_at(const struct object *object, uint64_t address, uint64_t *lo,

@@ -42,7 +42,8 @@ struct object {
     char *path;   /* NULL: made while the program ran */
     void *handle; /* keeps it loaded */
     const unsigned char *file;
-    size_t file_bytes; /* 0: the file is not the one that was loaded */
+    size_t file_bytes;       /* 0: the file is not the one that was loaded */
+    struct symbols *symbols; /* in order, once one was asked for */
 };
 struct region {
     uint64_t lo, hi;
