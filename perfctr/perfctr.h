@@ -318,8 +318,8 @@ const char *core_rate_name(size_t index);
 /* Measures all of them in the calling thread, where it runs, in 30 ms, or up to 300 ms
  * beside another thread on the core. `value` has core_rate_count() entries, NaN or 0 at
  * first: what was better before stays, and so does what needs the core alone if it never
- * was. A rate that this CPU has not becomes NaN. */
-void core_rates_measure(double *value);
+ * was. A rate that this CPU has not becomes NaN. `alone`: of each, was the core ours? */
+void core_rates_measure(double *value, bool *alone);
 
 /* ---- CPUs and noise (cpus.c) ---- */
 

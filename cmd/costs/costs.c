@@ -2,13 +2,14 @@
 #include <math.h>
 
 #include "costs/costs.h"
+#include "numbers.h"
 #include "process/process.h"
 #include "worker/worker.h"
 
 static const char file_name[] = "instructions.json";
 
 struct costs {
-    cJSON *hosts, *forms; /* forms: an entry of this host in `hosts` */
+    cJSON *hosts, *host, *forms; /* host: of this one, in `hosts`; forms: in `host` */
     bool changed;
     const char *made_up; /* for a test, or NULL */
 };
@@ -23,18 +24,24 @@ bool costs_are_made_up(void)
     return made_up() != NULL;
 }
 
+/* An object of that name, which is made if there is none. */
+static cJSON *member_of(cJSON *host, const char *name)
+{
+    cJSON *const member = message_get(host, name);
+    if (cJSON_IsObject(member))
+        return member;
+    cJSON_DeleteItemFromObjectCaseSensitive(host, name);
+    return must_have(cJSON_AddObjectToObject(host, name));
+}
+
 struct costs *costs_open(const char *fingerprint)
 {
     struct costs *const costs = must_have(calloc(1, sizeof *costs));
     costs->made_up = made_up();
     costs->hosts =
         costs->made_up ? must_have(cJSON_CreateObject()) : host_file_load(file_name);
-    cJSON *const host = host_file_make(costs->hosts, fingerprint);
-    costs->forms = message_get(host, COSTS_MEMBER);
-    if (!cJSON_IsObject(costs->forms)) {
-        cJSON_DeleteItemFromObjectCaseSensitive(host, COSTS_MEMBER);
-        costs->forms = must_have(cJSON_AddObjectToObject(host, COSTS_MEMBER));
-    }
+    costs->host = host_file_make(costs->hosts, fingerprint);
+    costs->forms = member_of(costs->host, COSTS_MEMBER);
     return costs;
 }
 
@@ -184,6 +191,47 @@ int costs_of(struct costs *costs, const struct passport_form *forms, size_t n, b
             missing[n_missing++] = i;
     }
     return measure(costs, forms, missing, n_missing, done, context, passports, error);
+}
+
+/* ---- rates of a core ---- */
+
+/* The last numbers of an array, the older ones first. */
+static size_t last_numbers(const cJSON *array, double *number, size_t most)
+{
+    const cJSON *item;
+    size_t n = 0;
+    cJSON_ArrayForEach (item, array) {
+        if (!cJSON_IsNumber(item) || !is_cost(item->valuedouble))
+            continue;
+        if (n == most)
+            memmove(number, number + 1, --n * sizeof *number);
+        number[n++] = item->valuedouble;
+    }
+    return n;
+}
+
+void costs_of_core(struct costs *costs, int cpu, double *value, const bool *alone)
+{
+    enum { KEPT = 9 };
+    char name[64];
+    snprintf(name, sizeof name, "rates of CPU %d by 1", cpu);
+    cJSON *const rates = member_of(costs->host, name);
+    for (size_t i = 0; i < core_rate_count(); i++) {
+        double number[KEPT];
+        const char *const rate = core_rate_name(i);
+        const bool known = alone[i] && is_cost(value[i]);
+        size_t n =
+            last_numbers(message_get(rates, rate), number, known ? KEPT - 1 : KEPT);
+        if (known) {
+            number[n++] = value[i];
+            cJSON_DeleteItemFromObjectCaseSensitive(rates, rate);
+            cJSON_AddItemToObject(rates, rate, cJSON_CreateDoubleArray(number, (int)n));
+            costs->changed = true;
+        }
+        qsort(number, n, sizeof *number, by_double);
+        if (n)
+            value[i] = number[n / 2];
+    }
 }
 
 /* ---- of instructions that were executed ---- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room costs: passports of instruction forms (passport.h), kept in the user's cache until
- * the host boots again. A form that is not there is measured when it is asked for.
+ * Room costs: passports of instruction forms (passport.h) and rates of cores (perfctr.h),
+ * kept in the user's cache until the host boots again. A form that is not there is measured
+ * when it is asked for.
  *
  * SIMDBENCH_TEST_COSTS="vpcompress*=70,vdiv*=10" makes costs up for tests: forms that
  * match take so many cycles, all others one, and nothing is measured or kept.
@@ -12,6 +13,7 @@
 
 #include "inspect.h"
 #include "passport.h"
+#include "perfctr.h"
 
 /* The member of a host with its forms. It has another name where other rules measure. */
 #define COSTS_MEMBER "measured by 4"
@@ -28,6 +30,10 @@ int costs_of(struct costs *costs, const struct passport_form *forms, size_t n, b
 /* The same for instructions that were executed, as struct inspect_options asks for it:
  * `costs` is a struct costs. */
 inspect_costs_of costs_of_code;
+/* Takes core_rate_count() rates of core_rates_measure() on this CPU. The last ones that
+ * were measured alone on the core are kept, and each value becomes their median: another
+ * thread may be there all the time that one run measures. */
+void costs_of_core(struct costs *costs, int cpu, double *value, const bool *alone);
 /* Keeps what was measured, and frees it; NULL is allowed. */
 void costs_close(struct costs *costs);
 /* Whether costs are made up for a test. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "costs/costs.h"
 #include "variant/variant.h"
 
 #include <math.h>
@@ -25,11 +26,22 @@ double measured_metric(const struct result *result, const char *name)
 double *measured_rates(const int *cpu, size_t n)
 {
     double *const rates = must_have(calloc(core_rate_count() + 1, sizeof *rates));
+    FREED_BY(free_memory) bool *alone =
+        must_have(calloc(core_rate_count() + 1, sizeof *alone));
     struct error error;
     cpu_set_t before;
+    struct host host;
     sched_getaffinity(0, sizeof before, &before);
     cpus_pin(cpu, n, &error);
-    core_rates_measure(rates);
+    const int here = sched_getcpu();
+    core_rates_measure(rates, alone);
+    const bool stayed = sched_getcpu() == here;
     sched_setaffinity(0, sizeof before, &before);
+    if (stayed && !clock_script()) {
+        host_read(&host, "");
+        struct costs *const costs = costs_open(host.fingerprint);
+        costs_of_core(costs, here, rates, alone);
+        costs_close(costs);
+    }
     return rates;
 }

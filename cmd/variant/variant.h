@@ -124,8 +124,8 @@ size_t variant_hot_loop(const struct inspect_census *census, const double *rates
 /* A counter that has a value which nothing contradicts; a metric of such counters. */
 double measured_counter(const struct result *result, const char *name);
 double measured_metric(const struct result *result, const char *name);
-/* core_rate_count() numbers, measured on these CPUs; this process comes back. The
- * caller's. */
+/* core_rate_count() numbers, measured on these CPUs, and what earlier runs kept of them
+ * (costs.h); this process comes back. The caller's. */
 double *measured_rates(const int *cpu, size_t n);
 
 /* ---- CPUs (take_cpus.c) ---- */

@@ -72,7 +72,7 @@ static void try_once(const struct rate *rate, struct lines *lines, struct turns 
 /* Tries of one loop are far apart, and there are more of them while another thread is on
  * the core: it may leave. A disturbed probe of the clock can be wrong both ways, so their
  * median counts. */
-void core_rates_measure(double *value)
+void core_rates_measure(double *value, bool *alone)
 {
     enum { PASSES = 40, PASSES_LEAST = 3, PROBE_NS = 20000 };
     const size_t n = core_rate_count();
@@ -94,9 +94,10 @@ void core_rates_measure(double *value)
     qsort(ghz, (size_t)passes, sizeof *ghz, by_double);
     const double clock = ghz[passes / 2];
     for (size_t i = 0; i < n; i++) {
+        alone[i] = best[i].alone >= PASSES_LEAST;
         if (!rate_has_isa(core_rates[i].isa))
             value[i] = NAN;
-        else if (!rate_fills_core(&core_rates[i]) || best[i].alone >= PASSES_LEAST)
+        else if (!rate_fills_core(&core_rates[i]) || alone[i])
             value[i] = better(
                 &core_rates[i], value[i],
                 rate_of(&core_rates[i], best[i].loop * clock, best[i].other * clock));

@@ -101,10 +101,11 @@ static double rate(const double *value, const char *name)
 TEST(test_rates_order)
 {
     double value[128];
+    bool alone[128];
     assert_in_range(core_rate_count(), 1, ARRAY_LEN(value));
     for (size_t i = 0; i < ARRAY_LEN(value); i++)
         value[i] = NAN;
-    core_rates_measure(value);
+    core_rates_measure(value, alone);
     if (isnan(rate(value, "rate_instructions")))
         skip();
     const double fmas = rate(value, "rate_fmas_256");

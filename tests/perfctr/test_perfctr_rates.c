@@ -6,13 +6,14 @@
 enum { MOST = 128 };
 
 static double value[MOST];
+static bool alone[MOST];
 
 static int measure(void **state)
 {
     assert_in_range(core_rate_count(), 1, MOST);
     for (size_t i = 0; i < core_rate_count(); i++)
         value[i] = NAN;
-    core_rates_measure(value);
+    core_rates_measure(value, alone);
     return 0;
 }
 
@@ -33,7 +34,7 @@ TEST(test_better_stays)
     double again[MOST];
     for (size_t i = 0; i < core_rate_count(); i++)
         again[i] = core_rate_name(i)[0] == 'c' ? 1e-9 : 1e9;
-    core_rates_measure(again);
+    core_rates_measure(again, alone);
     for (size_t i = 0; i < core_rate_count(); i++)
         assert_true(isnan(value[i]) ||
                     again[i] == (core_rate_name(i)[0] == 'c' ? 1e-9 : 1e9) ||

@@ -4,6 +4,7 @@
 #include "file_tree.h"
 #include "worker/worker.h"
 
+enum { RATES_MOST = 128 };
 static char root[64];
 
 static int begin(void **state)
@@ -153,6 +154,30 @@ TEST(test_made_up)
     assert_false(cost[1].known);
     costs_close(costs);
     unsetenv("SIMDBENCH_TEST_COSTS");
+}
+
+/* The median of what was alone on the core takes the place of what was not. */
+TEST(test_rates_of_a_core)
+{
+    enum { RUNS = 12 };
+    double value[RATES_MOST];
+    bool alone[RATES_MOST];
+    assert_in_range(core_rate_count(), 1, RATES_MOST);
+    for (int run = 0; run < RUNS; run++) {
+        struct costs *const costs = costs_open("here");
+        for (size_t i = 0; i < core_rate_count(); i++) {
+            value[i] = run;
+            alone[i] = run != 3;
+        }
+        costs_of_core(costs, 1, value, alone);
+        /* 0; 0, 1; 0, 1, 2; those and not 3; ... and the last nine. */
+        const double medians[RUNS] = {0, 1, 1, 1, 2, 2, 4, 4, 5, 5, 6, 7};
+        assert_true(value[0] == medians[run]);
+        value[0] = 100;
+        costs_of_core(costs, 0, value, (const bool[RATES_MOST]){false});
+        assert_true(value[0] == 100);
+        costs_close(costs);
+    }
 }
 
 TESTS_BETWEEN(begin, end)
