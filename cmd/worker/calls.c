@@ -183,10 +183,12 @@ TABLE(prepare_call, DEFAULTS(.kernel = UINT64_MAX), FIELD(kernel), OPTIONAL(thre
 TABLE(check_call,
       DEFAULTS(.number = UINT64_MAX, .places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS),
       NAMED(number, "case"), PLACES, OPTIONAL(again), OPTIONAL(seed),
-      OPTIONAL(accuracy_n), OPTIONAL(copy))
+      OPTIONAL(accuracy_n), OPTIONAL(copy), OPTIONAL(first))
 
 TABLE(accuracy_call, DEFAULTS(.places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS),
       FIELD(op), PLACES, OPTIONAL(accuracy_n))
+
+TABLE(verify_call, DEFAULTS(.places = NOWHERE), FIELD(op), FIELD(semiring), PLACES)
 
 TABLE(batch_call, DEFAULTS(.number = UINT64_MAX), NAMED(number, "case"),
       FIELD(iterations), OPTIONAL(pass), OPTIONAL(regions), FIELD(cold),

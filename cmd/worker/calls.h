@@ -81,6 +81,7 @@ struct check_call {
     uint64_t seed;
     uint64_t accuracy_n; /* outputs whose errors are wanted, at most */
     uint64_t copy;       /* as in a batch */
+    bool first; /* output alone is compared: `verify` is for the others */
 };
 /* The reply of `accuracy` has the errors alone. */
 struct check_reply {
@@ -96,6 +97,12 @@ struct accuracy_call {
     const char *op;
     struct answer_places places;
     uint64_t accuracy_n;
+};
+
+/* Outputs behind the first one, which a call left in the memory file. */
+struct verify_call {
+    const char *op, *semiring;
+    struct answer_places places;
 };
 
 struct batch_call {
@@ -214,6 +221,7 @@ struct loaded_object {
     CALL(prepare, prepare) \
     CALL(check, check) \
     CALL(accuracy, accuracy) \
+    CALL(verify, verify) \
     CALL(batch, batch) \
     CALL(overhead, overhead) \
     CALL(team, team) \

@@ -359,17 +359,21 @@ static void add_arm(struct gate *gate, const char *name, const char *path,
     arm->label = copy_text(facts_find_text(&run->settings, "label"));
     for (size_t i = 0; i < run->n_plugins; i++)
         strings_add(&arm->objects, &arm->n_objects, run->plugins[i]);
+    for (size_t i = 0; i < run->n_libraries; i++)
+        strings_add(&arm->objects, &arm->n_objects, run->libraries[i]);
 }
 
-/* The build behind the path in "PATH BUILD-ID-HASH"; empty if it is not known. */
+/* The hash in "PATH BUILD-ID-HASH"; empty if it is not known. The id counts debug
+ * information, too. */
 static const char *object_build(const char *object)
 {
     const char *const space = strrchr(object, ' ');
+    const char *const dash = space ? strrchr(space, '-') : NULL;
 
-    return space ? space + 1 : "";
+    return dash ? dash + 1 : space ? space + 1 : "";
 }
 
-/* Plug-ins are compared in their order, whatever their paths. */
+/* Plug-ins and libraries are compared in their order, whatever their paths. */
 static void find_equal(struct gate *gate)
 {
     const struct arm *const a = &gate->arms[0], *const b = &gate->arms[1];

@@ -14,7 +14,8 @@ const struct fields tool_fields =
            FIELD_AS("compiler", TEXT, run, tool_compiler),
            FIELD_AS("flags", TEXT, run, tool_flags),
            FIELD_AS("build_id", NAME, run, tool_build_id),
-           FIELD_ARRAY("plugins", NOTES, run, plugins, n_plugins));
+           FIELD_ARRAY("plugins", NOTES, run, plugins, n_plugins),
+           FIELD_ARRAY("libraries", NOTES, run, libraries, n_libraries));
 static const struct fields source_fields =
     FIELDS(FIELD(TEXT, source, name), FIELD(NAME, source, fingerprint),
            FIELD(NAME, source, cpu), FIELD(NAME, source, started_at),

@@ -229,6 +229,8 @@ struct run {
     char *tool_build_id; /* in hex; NULL: it has none */
     char **plugins;      /* "PATH BUILD-ID-HASH" each, the hash of all bytes */
     size_t n_plugins;
+    char **libraries; /* the same of those that plug-ins load */
+    size_t n_libraries;
     char *started_at; /* ISO 8601, UTC */
     char **argv;
     size_t argc;

@@ -73,8 +73,8 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct elf_file file;
     struct error error;
-    /* The program itself has no name here, and the kernel's page of code no file. */
-    if (!info->dlpi_name || info->dlpi_name[0] != '/' ||
+    /* The program itself has no name here, and the kernel's page of code no path. */
+    if (!info->dlpi_name || !strchr(info->dlpi_name, '/') ||
         elf_read(info->dlpi_name, false, &file, &error) < 0)
         return 0;
     cJSON *item = cJSON_CreateObject();

@@ -54,6 +54,32 @@ class CallFile(CallCase):
         row, = kernels(self.run_json("call", path, "--quiet", *SHORT, status=4))
         self.assertEqual(row["status"], "wrong", row)
 
+    def test_builds_of_several_libraries(self):
+        """Two runs are of equal builds if no library changed, nor one that it loads."""
+        def build(name, value, *more):
+            return compile_library(self.folder, f"lib{name}.so", "-x", "c", "-", "-x", "none",
+                                   *more, input=f"int {name}(void) {{ return {value}; }}")
+        inner = build("inner", 0)
+        build("outer", 0, SOURCE, inner, "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN", inner)
+        path, runs = self.folder / "several.json", []
+        path.write_text(json.dumps({"functions": 1, "ops": [
+            {"name": name, "prototype": MIX, "library": str(library), "sizes": "64",
+             "kernels": {"scalar": "mix_c"}}
+            for name, library in (("first", self.built), ("second", "./libouter.so"))]}))
+        for value in 0, 0, 1:
+            build("inner", value)
+            runs.append(self.folder / f"run{len(runs)}.json")
+            self.run_tool("call", path, "--quiet", f"--json={runs[-1]}", *SHORT,
+                          env=environment(SIMDBENCH_TEST_CLOCK="1"))
+        tool = self.load(runs[0])["tool"]
+        self.assertEqual([text.split(" ")[0].rsplit("/", 1)[1] for text in tool["libraries"]],
+                         [self.built.name, "libouter.so", "libinner.so"])
+        for head, equal in (runs[1], True), (runs[2], False):
+            gate = self.run_json("compare", runs[0], head)["gate"]
+            self.assertEqual(gate["equal"], equal, gate)
+            self.assertEqual("run 2 alone loads: " in self.run_tool("compare", runs[0], head).stdout,
+                             not equal)
+
     def test_two_modules(self):
         """Neither shows a pointer to memory of its own."""
         paths = []

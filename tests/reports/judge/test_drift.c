@@ -249,6 +249,8 @@ TEST(equal_builds_never_regress)
                  {NULL, NULL, NULL, NULL, false},
                  {"ab", "a/k.so 12", "ab", "b/k.so 12", true},
                  {"ab", "a/k.so 12", "ab", "a/k.so 13", false},
+                 {"ab", "a/k.so 12-3", "ab", "a/k.so 13-3", true},
+                 {"ab", "a/k.so 12-3", "ab", "a/k.so 12-4", false},
                  {"ab", "a/k.so ", "ab", "a/k.so ", false},
                  {"ab", NULL, "ab", "a/k.so 13", false}};
     const struct noise still = {0}, slower = {.own = log(1.20)};
