@@ -79,6 +79,7 @@ struct session {
     double core_best; /* share of the core that any batch got; 0: not known */
     size_t n_core_probed, n_core_shared; /* batches whose share is known, and is low */
     struct builds *builds;               /* builds.c; NULL: nobody looked yet */
+    int64_t prints_ns;                   /* spent on prints.c */
 };
 
 struct case_state {

@@ -205,7 +205,7 @@ TABLE(step_call, DEFAULTS(.number = UINT64_MAX, .calls = 1, .places = NOWHERE),
 
 TABLE(copies_call, DEFAULTS(.number = UINT64_MAX, .n = 16), NAMED(number, "case"),
       OPTIONAL(n), OPTIONAL(shift), OPTIONAL(code), OPTIONAL(libc_stays), OPTIONAL(edits),
-      OPTIONAL(steps), FIELD(executed))
+      OPTIONAL(steps), OPTIONAL(whole_only), FIELD(executed))
 
 TABLE(turns_call, DEFAULTS(.number = UINT64_MAX, .repeat = 1), NAMED(number, "case"),
       FIELD(turns), FIELD(list), OPTIONAL(repeat))

@@ -182,6 +182,7 @@ struct copies_call {
     uint64_t number, n, shift;
     bool code;       /* is wanted as a text, too: surgery_code() */
     bool libc_stays; /* as in struct surgery_subject */
+    bool whole_only; /* a longer call is not traced */
     uint64_t edits; /* behind them so many of each edit of surgery.h, at as many places */
     uint64_t steps; /* of a whole trace, at most; 0: as usual */
     const char *executed; /* as another process of the same files told; NULL: trace */

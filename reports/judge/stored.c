@@ -142,6 +142,12 @@ static bool are_foreign(const struct pair *pair)
            facts_find_text(&pair->head_run->settings, "harness");
 }
 
+static bool same_code(const struct pair *pair)
+{
+    return pair->base->code.print &&
+           text_same(pair->base->code.print, pair->head->code.print);
+}
+
 /* A verdict is about a change beside that of the machine. One that nobody sees without it
  * is in doubt, and equal code is no slower, whatever its times are. */
 static void doubt_times(const struct gate *gate, const struct pair *pair)
@@ -153,9 +159,15 @@ static void doubt_times(const struct gate *gate, const struct pair *pair)
                       : slower          ? c->change > gate->threshold
                                         : 1 / (1 + c->change) > 1 + gate->threshold;
 
+    if (same_code(pair))
+        comparison_placement(c)->equality = EQUALITY_SAME;
     if (!slower && c->verdict != VERDICT_IMPROVED)
         return;
-    if (gate->equal)
+    if (same_code(pair) && !gate->equal)
+        comparison_set(c, VERDICT_INCONCLUSIVE,
+                       "the code and its data are the same: this is their place, or noise "
+                       "between the runs; simdbench ab tells");
+    else if (gate->equal)
         comparison_set(c, VERDICT_INCONCLUSIVE,
                        "the builds are equal: this is noise between the runs");
     else if (!seen && are_foreign(pair))
