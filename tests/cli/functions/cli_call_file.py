@@ -80,6 +80,36 @@ class CallFile(CallCase):
             self.assertEqual("run 2 alone loads: " in self.run_tool("compare", runs[0], head).stdout,
                              not equal)
 
+    def test_prints_of_code(self):
+        """Runs know code and data that are the same, at another place and in another build."""
+        def prints(name, *options, n=64):
+            source = """
+                #ifdef BEFORE
+                int before(int x) { return x * x + BEFORE; }
+                #endif
+                #ifndef TABLE
+                #define TABLE 3
+                #endif
+                static const int table[4] = {1, 2, TABLE, 4};
+                __attribute__((noinline)) static int inner(int x) { return table[x & 3] + ADDED; }
+                int sum(const int s[], int n)
+                {
+                    int all = 0;
+                    for (int i = 0; i < n; i++)
+                        all += inner(s[i]);
+                    return all;
+                }"""
+            library = compile_library(self.folder, f"{name}.so", *options, "-x", "c", "-", input=source)
+            document = self.run_json("call", f"{library}:sum", "int (const int s[n], int n)",
+                                     f"--sizes={n}", "--quiet", *SHORT)
+            return kernels(document)[0]["code_print"]
+        for n in 64, 65536:  # traced; found by what the code names
+            first = prints("first", "-DADDED=1", n=n)
+            self.assertTrue(first)
+            self.assertEqual(prints("moved", "-DADDED=1", "-DBEFORE=7", "-g", n=n), first)
+            self.assertNotEqual(prints("other", "-DADDED=2", n=n), first)
+            self.assertNotEqual(prints("data", "-DADDED=1", "-DTABLE=5", n=n), first)
+
     def test_two_modules(self):
         """Neither shows a pointer to memory of its own."""
         paths = []

@@ -269,6 +269,26 @@ TEST(equal_builds_never_regress)
     }
 }
 
+/* Of a build in which other functions changed, cases with the same code do not. */
+TEST(equal_code_never_regresses)
+{
+    static const char *const prints[][2] = {{"a", "a"}, {"a", "b"}, {NULL, NULL}};
+    const struct noise still = {0}, slower = {.own = log(1.20)};
+    struct run *const base = make(&still, 3, 9), *const head = make(&slower, 3, 9);
+    for (size_t i = 0; i < ARRAY_LEN(prints); i++) {
+        string_set(&base->results[i].code.print, prints[i][0]);
+        string_set(&head->results[i].code.print, prints[i][1]);
+    }
+    compare(base, head);
+    assert_int_equal(head->results[0].comparison->verdict, VERDICT_INCONCLUSIVE);
+    assert_int_equal(head->results[1].comparison->verdict, VERDICT_REGRESSED);
+    assert_int_equal(head->results[2].comparison->verdict, VERDICT_REGRESSED);
+    char *const text = sample_text(head, FORMAT_TABLE, NULL);
+    assert_non_null(strstr(text, "same code: 1 of 1 case"));
+    free(text);
+    run_free(head);
+}
+
 /* ---- what is told first ---- */
 
 static struct run *told(const char *label, const char *commit, double fma, double library,
