@@ -134,17 +134,14 @@ void run_describe_builds(const struct options *options, const struct catalog *ca
 {
     struct error error;
     struct elf_file file;
-    FREED_BY(json_delete) cJSON *own = NULL;
+    /* In one process all libraries are those of all. */
+    FREED_BY(json_delete) cJSON *own = options->how.in_process ? NULL : objects_here();
     if (elf_read("/proc/self/exe", false, &file, &error) == 0 && file.build_id[0])
         string_set(&run->tool_build_id, file.build_id);
     for (size_t i = 1; catalog && i < catalog->n_workers; i++) {
         struct worker *const worker = catalog->workers[i];
         if (!worker->info.path || worker->info.is_baseline)
             continue;
-        /* In one process all libraries are those of all. */
-        if (!own && !options->how.in_process)
-            worker_ask(catalog->workers[0], objects_call(), options->how.timeout_ns, &own,
-                       &error);
         add_plugin(options, worker, own, run);
     }
 }

@@ -116,7 +116,7 @@ class Builds(AbCase):
                 return n + ADDED;
             }""") for name, added in (("old", 0), ("new", 1), ("same", 0)))
         for head, status in (new, "wrong"), (same, "ok"):
-            document = self.ab(f"{old}:copy", head, "int (int to[n], const int from[n], int n) for n",
+            document = self.ab(f"{old}:copy", head, "int (int to[n], const int from[n], int n)",
                                "--sizes=64", status=4 if head == new else 0)
             row, = kernels(document)
             self.assertTrue(document["gate"]["own_processes"])
