@@ -102,8 +102,8 @@ static int verify_others(const struct runner *runner, const struct answer_places
     FREED_BY(json_delete) cJSON *reply = NULL;
     if (!runner->foreign || offer->flags & SIMDBENCH_PARTIAL)
         return 0;
-    const int status = worker_ask(owner, verify_call(&call), session->how->timeout_ns,
-                                  &reply, &error);
+    const int status =
+        worker_ask(owner, verify_call(&call), session->how->timeout_ns, &reply, &error);
     if (status == 0 || status == -EINTR || status == -ENOSYS)
         return status == -EINTR ? status : 0;
     runner_end(runner, message_true(reply, "wrong") ? STATUS_WRONG : STATUS_FAILED,

@@ -81,7 +81,7 @@ struct check_call {
     uint64_t seed;
     uint64_t accuracy_n; /* outputs whose errors are wanted, at most */
     uint64_t copy;       /* as in a batch */
-    bool first; /* output alone is compared: `verify` is for the others */
+    bool first;          /* output alone is compared: `verify` is for the others */
 };
 /* The reply of `accuracy` has the errors alone. */
 struct check_reply {

@@ -164,9 +164,10 @@ static void doubt_times(const struct gate *gate, const struct pair *pair)
     if (!slower && c->verdict != VERDICT_IMPROVED)
         return;
     if (same_code(pair) && !gate->equal)
-        comparison_set(c, VERDICT_INCONCLUSIVE,
-                       "the code and its data are the same: this is their place, or noise "
-                       "between the runs; simdbench ab tells");
+        comparison_set(
+            c, VERDICT_INCONCLUSIVE,
+            "the code and its data are the same: this is their place, or noise "
+            "between the runs; simdbench ab tells");
     else if (gate->equal)
         comparison_set(c, VERDICT_INCONCLUSIVE,
                        "the builds are equal: this is noise between the runs");

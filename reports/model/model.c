@@ -362,9 +362,9 @@ static void result_free(struct result *result)
     FREE_EACH(result->id, result->op, result->type, result->isa, result->variant,
               result->shape, result->module.name, result->module.version,
               result->module.core, result->module.isa, result->work.input_hash,
-              result->reason, result->limit_id, result->code.unoptimised, result->code.print, result->layout,
-              result->code.implementation, result->unranked, result->source,
-              result->work.level);
+              result->reason, result->limit_id, result->code.unoptimised,
+              result->code.print, result->layout, result->code.implementation,
+              result->unranked, result->source, result->work.level);
     fields_free(&result_settings, result);
     strings_free(result->notes, result->n_notes);
     FOR_EACH (struct counter, counter, result->samples.counters,

@@ -276,7 +276,7 @@ cJSON *service_verify(struct service *service, const struct verify_call *call)
     if (!service_wanted(service, &call->places, &want))
         return service_error(-EINVAL, "verify: outside the shared memory");
     const int status = verify_others(service, call->op, call->semiring, &want, &error);
-    return status == 0        ? message_ok()
+    return status == 0       ? message_ok()
            : status == -EDOM ? service_wrong(error.text, 0)
                              : service_error(status, "verify: %s", strerror(-status));
 }

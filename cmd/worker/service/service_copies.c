@@ -65,9 +65,8 @@ static int trace(const struct copies *copies, const struct copies_call *call,
 {
     if (surgery_available(error) < 0)
         return -ENOTSUP;
-    const struct inspect_options options = {.timeout_ns = TRACE_NS,
-                                            .max_steps = call->steps,
-                                            .whole_only = call->whole_only};
+    const struct inspect_options options = {
+        .timeout_ns = TRACE_NS, .max_steps = call->steps, .whole_only = call->whole_only};
     return inspect_fork(run_traced, copies, &options, census, error);
 }
 
