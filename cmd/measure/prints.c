@@ -9,7 +9,7 @@
 #include "surgery.h"
 
 /* All prints of a run take so long, or hardly longer. */
-#define PRINTS_NS INT64_C(500000000)
+#define PRINTS_NS INT64_C(1000000000)
 /* Longer calls are not traced: what their code names has to be all that it reaches. */
 enum { PRINT_STEPS = 3000 };
 
@@ -22,30 +22,41 @@ static bool is_of_libc(const char *name)
            (strstr(info.dli_fname, "/libc.so.") || strstr(info.dli_fname, "/libm.so."));
 }
 
-static int take_print(struct group_state *group, const struct case_state *entry,
-                      struct worker *worker)
+/* Code that a trace found is that of one call; another run may have other operands. So the
+ * code is first looked for without one. */
+static int ask_for_print(struct group_state *group, const struct case_state *entry,
+                         struct worker *worker, const struct prepared *prepared,
+                         uint64_t steps)
 {
-    struct prepared prepared = {.ops = 0};
+    const struct copies_call call = {.number = prepared->number,
+                                     .code = true,
+                                     .libc_stays = true,
+                                     .whole_only = true,
+                                     .steps = steps};
     struct copies_reply told;
     struct error error = {.text = ""};
     FREED_BY(json_delete) cJSON *reply = NULL;
     char print[SURGERY_PRINT];
-    int status = prove_kernel(group, entry, worker, &prepared, &error);
-    if (status < 0)
-        return status;
-    const struct copies_call call = {.number = prepared.number,
-                                     .code = true,
-                                     .libc_stays = true,
-                                     .whole_only = true,
-                                     .steps = PRINT_STEPS};
-    status = worker_ask(worker, copies_call(&call), group->session->how->timeout_ns,
-                        &reply, &error);
+    const int status = worker_ask(worker, copies_call(&call),
+                                  group->session->how->timeout_ns, &reply, &error);
     copies_reply_read(reply, &told);
     const bool whole = told.whole && group->plan->settings.sets <= 1;
     if (status == 0 && told.code && told.executed && !told.prepared &&
         (whole || told.closed) &&
         surgery_print(told.code, whole ? NULL : is_of_libc, print))
         string_set(&case_result(group, entry)->code.print, print);
+    return status;
+}
+
+static int take_print(struct group_state *group, const struct case_state *entry,
+                      struct worker *worker)
+{
+    struct prepared prepared = {.ops = 0};
+    struct error error = {.text = ""};
+    int status = prove_kernel(group, entry, worker, &prepared, &error)
+                     ?: ask_for_print(group, entry, worker, &prepared, 1);
+    if (status == 0 && !case_result(group, entry)->code.print)
+        status = ask_for_print(group, entry, worker, &prepared, PRINT_STEPS);
     return status;
 }
 

@@ -66,6 +66,7 @@ TEST(test_prints)
     assert_false(surgery_print("function\nlea v =?\n", NULL, a));
     assert_false(surgery_print("function\ncall slot mix\n", is_memcpy, a));
     assert_true(surgery_print("function\ncall slot mix\n", NULL, a));
+    assert_true(surgery_print("call slot mix f1:0\nfunction\nret\n", is_memcpy, a));
 }
 
 /* One that is new gives those behind it other numbers. */
