@@ -10,6 +10,8 @@
 
 /* All prints of a run take so long, or hardly longer. */
 #define PRINTS_NS INT64_C(1000000000)
+/* And one of them, of code that is not too large. */
+#define PRINT_NS INT64_C(200000000)
 /* Longer calls are not traced: what their code names has to be all that it reaches. */
 enum { PRINT_STEPS = 3000 };
 
@@ -22,8 +24,8 @@ static bool is_of_libc(const char *name)
            (strstr(info.dli_fname, "/libc.so.") || strstr(info.dli_fname, "/libm.so."));
 }
 
-/* Code that a trace found is that of one call; another run may have other operands. So the
- * code is first looked for without one. */
+/* Code that a trace found is that of one call; another run may have other operands. So
+ * the code is first looked for without one. */
 static int ask_for_print(struct group_state *group, const struct case_state *entry,
                          struct worker *worker, const struct prepared *prepared,
                          uint64_t steps)
@@ -37,8 +39,8 @@ static int ask_for_print(struct group_state *group, const struct case_state *ent
     struct error error = {.text = ""};
     FREED_BY(json_delete) cJSON *reply = NULL;
     char print[SURGERY_PRINT];
-    const int status = worker_ask(worker, copies_call(&call),
-                                  group->session->how->timeout_ns, &reply, &error);
+    const int status =
+        worker_ask(worker, copies_call(&call), clock_patience(PRINT_NS), &reply, &error);
     copies_reply_read(reply, &told);
     const bool whole = told.whole && group->plan->settings.sets <= 1;
     if (status == 0 && told.code && told.executed && !told.prepared &&

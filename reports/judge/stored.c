@@ -126,61 +126,6 @@ static void divide(struct comparison *c, double by)
         *changes[i] = (1 + *changes[i]) / by - 1;
 }
 
-/* Files of other programs hold no code that is known to be the same, so nothing tells
- * what the machine changed by. The factor rests on six pairs of files of one program:
- * under load a case of three of them seemed 73% to 77% slower. */
-#define FOREIGN_NOISE 2.0
-
-static bool is_beyond_noise(const struct comparison *c)
-{
-    return 1 + c->change_ci.lo > FOREIGN_NOISE || 1 + c->change_ci.hi < 1 / FOREIGN_NOISE;
-}
-
-static bool are_foreign(const struct pair *pair)
-{
-    return facts_find_text(&pair->base_run->settings, "harness") &&
-           facts_find_text(&pair->head_run->settings, "harness");
-}
-
-static bool same_code(const struct pair *pair)
-{
-    return pair->base->code.print &&
-           text_same(pair->base->code.print, pair->head->code.print);
-}
-
-/* A verdict is about a change beside that of the machine. One that nobody sees without it
- * is in doubt, and equal code is no slower, whatever its times are. */
-static void doubt_times(const struct gate *gate, const struct pair *pair)
-{
-    struct comparison *const c = pair->head->comparison;
-    const bool slower = c->verdict == VERDICT_REGRESSED;
-
-    const bool seen = are_foreign(pair) ? is_beyond_noise(c)
-                      : slower          ? c->change > gate->threshold
-                                        : 1 / (1 + c->change) > 1 + gate->threshold;
-
-    if (same_code(pair))
-        comparison_placement(c)->equality = EQUALITY_SAME;
-    if (!slower && c->verdict != VERDICT_IMPROVED)
-        return;
-    if (same_code(pair) && !gate->equal)
-        comparison_set(
-            c, VERDICT_INCONCLUSIVE,
-            "the code and its data are the same: this is their place, or noise "
-            "between the runs; simdbench ab tells");
-    else if (gate->equal)
-        comparison_set(c, VERDICT_INCONCLUSIVE,
-                       "the builds are equal: this is noise between the runs");
-    else if (!seen && are_foreign(pair))
-        comparison_set(c, VERDICT_INCONCLUSIVE,
-                       "the files do not tell what the machine changed by in between; "
-                       "simdbench ab measures both programs at once");
-    else if (!seen)
-        comparison_set(c, VERDICT_INCONCLUSIVE,
-                       "libraries and limits changed by %+.2f%%, this did not",
-                       100 * gate->drift);
-}
-
 /* ---- cases ---- */
 
 static bool was_left_out(const struct result *result)
@@ -203,7 +148,7 @@ static bool is_good(const struct result *result)
 /* A case of other programs that fails in both for one reason tells nothing about head. */
 static bool both_fail(const struct pair *pair)
 {
-    return are_foreign(pair) && pair->base->status == STATUS_FAILED &&
+    return stored_are_foreign(pair) && pair->base->status == STATUS_FAILED &&
            pair->head->status == STATUS_FAILED &&
            text_same(pair->base->reason, pair->head->reason);
 }
@@ -288,7 +233,7 @@ static void judge_pairs(const struct pair *pairs, size_t n, const struct gate *g
         if (gate->refused)
             comparison_set(head->comparison, VERDICT_UNUSABLE, OTHER_MACHINE);
         else if (!head->is_baseline)
-            doubt_times(gate, &pairs[i]);
+            stored_doubt(gate, &pairs[i]);
         if (!gate->refused)
             judge_stored_place(head);
         judge_facts(&pairs[i], gate);

@@ -289,6 +289,32 @@ TEST(equal_code_never_regresses)
     run_free(head);
 }
 
+/* Another thread on the core may double times, and few controls do not tell. */
+TEST(company_is_no_regression)
+{
+    static const struct {
+        double factor;
+        size_t controls;
+        bool base, head;
+        enum verdict verdict;
+    } cases[] = {{1.9, 4, false, true, VERDICT_INCONCLUSIVE},
+                 {1.9, 9, false, true, VERDICT_REGRESSED},
+                 {1.9, 4, true, false, VERDICT_REGRESSED},
+                 {2.1, 4, false, true, VERDICT_REGRESSED},
+                 {0.55, 4, true, true, VERDICT_INCONCLUSIVE},
+                 {0.55, 4, false, true, VERDICT_IMPROVED}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct noise still = {0}, other = {.own = log(cases[i].factor)};
+        struct run *const base = make(&still, 1, cases[i].controls);
+        struct run *const head = make(&other, 1, cases[i].controls);
+        base->results[0].samples.shared = cases[i].base;
+        head->results[0].samples.shared = cases[i].head;
+        compare(base, head);
+        assert_int_equal(head->results[0].comparison->verdict, cases[i].verdict);
+        run_free(head);
+    }
+}
+
 /* ---- what is told first ---- */
 
 static struct run *told(const char *label, const char *commit, double fma, double library,
