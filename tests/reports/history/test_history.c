@@ -216,8 +216,8 @@ FRESH_TEST(test_table_and_csv)
                   "  date                  commit  time  ±95%  change\n"
                   "  2024-01-01T00:00:00Z  -          -     -       -"
                   "  noisy: a \"reason\"\n"
-                  "\n2 cases: too few runs to see a change, which takes 6 before it and "
-                  "6 after it; 1 REGRESSED and 0 IMPROVED by their last gates\n");
+                  "\n2 cases: too few runs to see a change, which takes 24, 6 of them before "
+                  "it and 6 after it; 1 REGRESSED and 0 IMPROVED by their last gates\n");
     free(text);
     /* A gate that a run without one follows is no news. */
     entries[0].verdict = words[7];
