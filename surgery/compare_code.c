@@ -3,6 +3,7 @@
 #include "surgery.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 
 /* Longer parts that differ are not aligned: all of them count. */
 enum { ALIGNED_MOST = 3000 };
@@ -13,6 +14,12 @@ struct lines {
     const char **line;
     size_t n, instructions;
 };
+
+/* FNV-1a */
+static uint64_t hash_on(uint64_t hash, char c)
+{
+    return (hash ^ (unsigned char)c) * UINT64_C(0x100000001b3);
+}
 
 static bool is_function(const char *line)
 {
@@ -168,7 +175,7 @@ static struct span span_from(const struct lines *lines, size_t from)
         }
         for (size_t n = known(line, &cut), k = 0, number; k < n; k++) {
             k += number_at(line + k, &number);
-            span.hash = (span.hash ^ (unsigned char)line[k]) * UINT64_C(0x100000001b3);
+            span.hash = hash_on(span.hash, line[k]);
         }
     }
     return span;
@@ -282,4 +289,38 @@ int surgery_compare(const char *a, const char *b, struct surgery_difference *dif
     difference->same_data = status == 0 && difference->same && same_data(&x, &y);
     FREE_EACH(x.line, y.line);
     return status;
+}
+
+/* ---- a print ---- */
+
+static bool is_allowed(const char *line, bool (*allowed)(const char *name))
+{
+    static const char mark[] = " slot ";
+    const size_t n = strcspn(line, "\t\n");
+    const char *const slot = memmem(line, n, mark, sizeof mark - 1);
+    if (!slot || !allowed)
+        return true;
+    char name[256] = "";
+    const char *const from = slot + sizeof mark - 1;
+    const size_t length = strcspn(from, " \t\n");
+    memcpy(name, from, length < sizeof name ? length : 0);
+    return strncmp(from + length, " f", 2) == 0 || allowed(name);
+}
+
+bool surgery_print(const char *text, bool (*allowed)(const char *name),
+                   char print[SURGERY_PRINT])
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        const char *const place = text + strcspn(text, "\t\n");
+        size_t n;
+        const char *const data = data_of(text, &n);
+        if ((n > 2 && data[2] == '?') || !is_allowed(text, allowed))
+            return false;
+        for (; text < place; text++)
+            hash = hash_on(hash, *text);
+        hash = hash_on(hash, '\n');
+    }
+    snprintf(print, SURGERY_PRINT, "%016" PRIx64, hash);
+    return true;
 }

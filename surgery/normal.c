@@ -130,8 +130,8 @@ static void write_slot(struct writing *writing, uint64_t slot, const char *name)
         return;
     }
     fprintf(writing->to, " slot %s", name);
-    if (writing->surgery->subject.named)
-        function_of(writing, holds);
+    if (writing->surgery->subject.named && function_of(writing, holds) != SIZE_MAX)
+        write_place(writing, holds);
     write_value(writing, holds);
 }
 

@@ -19,6 +19,8 @@ struct runner ab_runner(struct ab_group *group, size_t c, int which)
                            .worker = arm->worker,
                            .number = group->cases[c].number[which],
                            .copy = group->cases[c].best[which],
+                           .foreign = group->ab->own_processes &&
+                                      !group->state.plan->settings.huge_pages,
                            .name = arm->name,
                            .more = which == ARM_CONTROL ? " (a copy of base)" : NULL};
 }

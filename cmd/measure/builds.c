@@ -52,7 +52,7 @@ static bool any_wanted(const struct group_state *group, const struct worker *of)
     return false;
 }
 
-static bool is_of_system(const char *path)
+bool is_of_system(const char *path)
 {
     static const char *const folders[] = {"/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/",
                                           NULL};

@@ -79,6 +79,7 @@ struct session {
     double core_best; /* share of the core that any batch got; 0: not known */
     size_t n_core_probed, n_core_shared; /* batches whose share is known, and is low */
     struct builds *builds;               /* builds.c; NULL: nobody looked yet */
+    int64_t prints_ns;                   /* spent on prints.c */
 };
 
 struct case_state {
@@ -248,6 +249,9 @@ struct calibration {
 };
 bool calibration_next(struct calibration *calibration, double ns, bool disturbed);
 
+/* builds.c: true of a file that the system brings. */
+bool is_of_system(const char *path);
+
 /* runner.c: who is asked about a case: one worker in a run, one for each build in ab. */
 struct runner {
     struct group_state *group;
@@ -259,6 +263,8 @@ struct runner {
     /* Batches are divided, with a look at the core between the parts, and calibration
      * believes disturbed ones. */
     bool watched;
+    /* Its op may be another build's: the op's owner looks at outputs behind the first. */
+    bool foreign;
 };
 /* The one in the worker that offers the case. */
 struct runner runner_of(struct group_state *group, struct case_state *entry);

@@ -95,6 +95,9 @@ const char *prove_cannot(const struct group_state *group, const struct worker *w
 int group_look_at_builds(struct group_state *group, struct error *error);
 void builds_free(struct builds *builds);
 
+/* prints.c: prints of the code of the user's cases; 0 or -EINTR. */
+int group_take_prints(struct group_state *group);
+
 /* budget.c: baselines that would take far longer than what they are compared with. */
 /* The time that the first call of a case may take. */
 int64_t budget_first_call(const struct group_state *group,

@@ -7,7 +7,7 @@ static int run_group(struct session *session, size_t g, size_t first, struct err
 {
     struct group_state group;
     group_begin(session, g, first, &group);
-    int status = run_groups(&group, 1, error);
+    int status = run_groups(&group, 1, error) ?: group_take_prints(&group);
     if (status == 0 && session->how->prove)
         status = group_prove(&group, error);
     else if (status == 0)

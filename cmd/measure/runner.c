@@ -90,6 +90,27 @@ int runner_prepare(struct runner *runner, const struct prepare_call *call, bool 
     return status;
 }
 
+/* The owner of an op may be a program that is too old to do it. */
+static int verify_others(const struct runner *runner, const struct answer_places *places)
+{
+    const struct group_state *const group = runner->group;
+    const struct session *const session = group->session;
+    const struct offer *const offer = runner->entry->offer;
+    const struct verify_call call = {offer->op, offer->semiring, *places};
+    struct worker *const owner = catalog_op_owner(session->catalog, offer->op);
+    struct error error = {.text = ""};
+    FREED_BY(json_delete) cJSON *reply = NULL;
+    if (!runner->foreign || offer->flags & SIMDBENCH_PARTIAL)
+        return 0;
+    const int status =
+        worker_ask(owner, verify_call(&call), session->how->timeout_ns, &reply, &error);
+    if (status == 0 || status == -EINTR || status == -ENOSYS)
+        return status == -EINTR ? status : 0;
+    runner_end(runner, message_true(reply, "wrong") ? STATUS_WRONG : STATUS_FAILED,
+               error.text);
+    return GROUP_RESTART;
+}
+
 int runner_check(const struct runner *runner, struct check_call *call, int64_t timeout_ns,
                  struct check_reply *told)
 {
@@ -98,6 +119,7 @@ int runner_check(const struct runner *runner, struct check_call *call, int64_t t
     FREED_BY(json_delete) cJSON *reply = NULL;
     call->number = runner->number;
     call->copy = runner->copy;
+    call->first = runner->foreign;
     const int status = runner_ask(runner, check_call(call), timeout_ns, &reply);
     check_reply_read(reply, told);
     snprintf(note, sizeof note, "%s%s%s", runner->name ?: "", runner->name ? " " : "",
@@ -107,7 +129,7 @@ int runner_check(const struct runner *runner, struct check_call *call, int64_t t
         fairness_alive(result, told->threads_alive,
                        (int)runner->group->session->plan->most_threads);
     told->note = NULL;
-    return status;
+    return reply ? verify_others(runner, &call->places) : status;
 }
 
 int runner_check_again(const struct runner *runner, uint64_t seed)

@@ -9,12 +9,15 @@
 #include "cli/cli.h"
 #include "measure/measure.h"
 
-/* ---- before (run_describe.c) ---- */
+/* ---- before (run_describe.c, run_builds.c) ---- */
 
 /* A new run that tells tool, host, settings, arguments. Without a catalog there are no
  * workers, and nobody tells instruction sets. */
 struct run *run_describe(const struct options *options, const struct catalog *catalog,
                          const struct plan *plan);
+/* Adds the builds of tool, plug-ins and libraries (run_builds.c). */
+void run_describe_builds(const struct options *options, const struct catalog *catalog,
+                         struct run *run);
 
 /* ---- while it runs (live.c) ---- */
 

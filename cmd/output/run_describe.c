@@ -6,8 +6,6 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "library_files.h"
-
 static void add_number(struct run *run, const char *name, double number, bool identity)
 {
     if (number < 0)
@@ -181,86 +179,6 @@ static void add_node(const char *asked, struct run *run)
         facts_text(&run->host, "node", node);
 }
 
-/* Adds a text and its end to a hash: FNV-1a. */
-static void hash_text(const char *text, uint64_t *hash)
-{
-    do
-        *hash = (*hash ^ (unsigned char)*text) * 0x100000001b3;
-    while (*text++);
-}
-
-/* Nobody reads its bytes here. */
-static bool is_file(const char *input)
-{
-    return !strncmp(input, "file:", 5);
-}
-
-/* False if one is a file. */
-static bool hash_texts(const struct named_text *text, size_t n, uint64_t *hash)
-{
-    bool known = true;
-    for (size_t i = 0; i < n; i++) {
-        hash_text(text[i].name, hash);
-        hash_text(text[i].text, hash);
-        known &= !is_file(text[i].text);
-    }
-    return known;
-}
-
-/* The build of what a file declares, if it is functions of one library that loads no
- * other ones. Another prototype is other work, and so are other functions or inputs. */
-static bool read_declared(const char *path, struct elf_file *file)
-{
-    struct error error;
-    struct declared_file declared = {.n = 0};
-    char library[PATH_MAX];
-    const bool read =
-        module_is_declared(path) && declared_load(path, &declared, &error) == 0;
-    const struct declared_op *const op = declared.op;
-    const bool known = read && declared.n == 1 && op->library && !op->reference_library &&
-                       library_where(op->library, library, sizeof library, &error) == 0 &&
-                       !op->calls && elf_read(library, true, file, &error) == 0 &&
-                       file->alone &&
-                       hash_texts(op->kernel, op->n_kernels, &file->hash) &&
-                       hash_texts(op->input, op->n_inputs, &file->hash);
-    if (known) {
-        hash_text(op->prototype, &file->hash);
-        hash_text(op->reset ? "reset" : "", &file->hash);
-    }
-    if (read)
-        declared_free(&declared);
-    return known;
-}
-
-/* By the ids of builds two runs know that they compare equal code. The declaration of a
- * call is temporary: what was called stands in its place. */
-static void add_builds(const struct options *options, const struct catalog *catalog,
-                       struct run *run)
-{
-    const bool called = text_same(options->command, "call") && !options->call.save;
-    const struct text_list *const inputs = &options->request.inputs;
-    bool files = false;
-    for (size_t i = 0; i < inputs->n; i++)
-        files |= is_file(inputs->item[i]);
-    struct error error = {.text = ""};
-    struct elf_file file;
-    if (elf_read("/proc/self/exe", false, &file, &error) == 0 && file.build_id[0])
-        string_set(&run->tool_build_id, file.build_id);
-    for (size_t i = 0; catalog && i < catalog->n_workers; i++) {
-        const struct worker_info *const info = &catalog->workers[i]->info;
-        struct buffer text = {.text = NULL};
-        if (!info->path || info->is_baseline)
-            continue;
-        const bool elf =
-            elf_read(info->path, true, &file, &error) == 0 && file.kind != ELF_OTHER;
-        buffer_format(&text, "%s ", called && !elf ? options->files.item[0] : info->path);
-        if (elf || (!files && read_declared(info->path, &file)))
-            buffer_format(&text, "%s-%016" PRIx64, file.build_id, file.hash);
-        strings_add(&run->plugins, &run->n_plugins, buffer_text(&text));
-        buffer_free(&text);
-    }
-}
-
 struct run *run_describe(const struct options *options, const struct catalog *catalog,
                          const struct plan *plan)
 {
@@ -283,7 +201,7 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
     for (int i = 0; i < options->argc; i++)
         strings_add(&run->argv, &run->argc, options->argv[i]);
     add_settings(options, plan, run);
-    add_builds(options, catalog, run);
+    run_describe_builds(options, catalog, run);
     /* As the worker sees them: under an emulator or a mask it knows best. */
     const cJSON *isa,
         *isas = catalog ? message_get(catalog->workers[0]->description, "isas") : NULL;

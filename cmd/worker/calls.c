@@ -183,10 +183,12 @@ TABLE(prepare_call, DEFAULTS(.kernel = UINT64_MAX), FIELD(kernel), OPTIONAL(thre
 TABLE(check_call,
       DEFAULTS(.number = UINT64_MAX, .places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS),
       NAMED(number, "case"), PLACES, OPTIONAL(again), OPTIONAL(seed),
-      OPTIONAL(accuracy_n), OPTIONAL(copy))
+      OPTIONAL(accuracy_n), OPTIONAL(copy), OPTIONAL(first))
 
 TABLE(accuracy_call, DEFAULTS(.places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS),
       FIELD(op), PLACES, OPTIONAL(accuracy_n))
+
+TABLE(verify_call, DEFAULTS(.places = NOWHERE), FIELD(op), FIELD(semiring), PLACES)
 
 TABLE(batch_call, DEFAULTS(.number = UINT64_MAX), NAMED(number, "case"),
       FIELD(iterations), OPTIONAL(pass), OPTIONAL(regions), FIELD(cold),
@@ -203,7 +205,7 @@ TABLE(step_call, DEFAULTS(.number = UINT64_MAX, .calls = 1, .places = NOWHERE),
 
 TABLE(copies_call, DEFAULTS(.number = UINT64_MAX, .n = 16), NAMED(number, "case"),
       OPTIONAL(n), OPTIONAL(shift), OPTIONAL(code), OPTIONAL(libc_stays), OPTIONAL(edits),
-      OPTIONAL(steps), FIELD(executed))
+      OPTIONAL(steps), OPTIONAL(whole_only), FIELD(executed))
 
 TABLE(turns_call, DEFAULTS(.number = UINT64_MAX, .repeat = 1), NAMED(number, "case"),
       FIELD(turns), FIELD(list), OPTIONAL(repeat))

@@ -81,6 +81,7 @@ struct check_call {
     uint64_t seed;
     uint64_t accuracy_n; /* outputs whose errors are wanted, at most */
     uint64_t copy;       /* as in a batch */
+    bool first;          /* output alone is compared: `verify` is for the others */
 };
 /* The reply of `accuracy` has the errors alone. */
 struct check_reply {
@@ -96,6 +97,12 @@ struct accuracy_call {
     const char *op;
     struct answer_places places;
     uint64_t accuracy_n;
+};
+
+/* Outputs behind the first one, which a call left in the memory file. */
+struct verify_call {
+    const char *op, *semiring;
+    struct answer_places places;
 };
 
 struct batch_call {
@@ -175,6 +182,7 @@ struct copies_call {
     uint64_t number, n, shift;
     bool code;       /* is wanted as a text, too: surgery_code() */
     bool libc_stays; /* as in struct surgery_subject */
+    bool whole_only; /* a longer call is not traced */
     uint64_t edits; /* behind them so many of each edit of surgery.h, at as many places */
     uint64_t steps; /* of a whole trace, at most; 0: as usual */
     const char *executed; /* as another process of the same files told; NULL: trace */
@@ -214,6 +222,7 @@ struct loaded_object {
     CALL(prepare, prepare) \
     CALL(check, check) \
     CALL(accuracy, accuracy) \
+    CALL(verify, verify) \
     CALL(batch, batch) \
     CALL(overhead, overhead) \
     CALL(team, team) \

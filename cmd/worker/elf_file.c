@@ -42,22 +42,6 @@ static void read_text(const struct image *table, uint64_t offset, char *out, siz
         memcpy(out, table->at + offset, n + 1);
 }
 
-/* True of a file that loads no libraries but libc and libm. */
-static bool is_alone(const struct image *dynamic, const struct image *table)
-{
-    bool alone = true;
-    ElfW(Dyn) entry;
-    for (uint64_t at = 0; image_take(dynamic, at, &entry, sizeof entry) && entry.d_tag;
-         at += sizeof entry) {
-        char name[64] = "";
-        if (entry.d_tag == DT_NEEDED)
-            read_text(table, entry.d_un.d_val, name, sizeof name);
-        alone &= entry.d_tag != DT_NEEDED || !strcmp(name, "libc.so.6") ||
-                 !strcmp(name, "libm.so.6") || !strncmp(name, "ld-linux", 8);
-    }
-    return alone;
-}
-
 static void read_dynamic(const struct image *image, const struct image *dynamic,
                          struct elf_file *file)
 {
@@ -78,7 +62,6 @@ static void read_dynamic(const struct image *image, const struct image *dynamic,
             file->kind = ELF_PROGRAM;
     }
     table.n = table.at ? (uint64_t)(image->at + image->n - table.at) : 0;
-    file->alone = is_alone(dynamic, &table);
     /* Byte 0 of the table is the empty text. */
     read_text(&table, soname, file->soname, sizeof file->soname);
     read_text(&table, runpath, file->runpath, sizeof file->runpath);

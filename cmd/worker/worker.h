@@ -161,6 +161,9 @@ static inline int worker_tell(struct worker *worker, cJSON *request, int64_t tim
     return status;
 }
 
+/* The reply to `objects` of this process (service_load.c). */
+cJSON *objects_here(void);
+
 /* ---- the process itself (worker.c) ---- */
 
 /* The program behind `simdbench worker --fd=N ...`; never prints. */

@@ -86,8 +86,9 @@ struct answer history_answer(const struct history *history)
     else
         buffer_format(
             text,
-            "too few runs to see a change, which takes %d before it and %d after it",
-            CHANGE_SEGMENT, CHANGE_SEGMENT);
+            "too few runs to see a change, which takes %d, %d of them before it and %d "
+            "after it",
+            CHANGE_VALUES, CHANGE_SEGMENT, CHANGE_SEGMENT);
     if (regressed || improved)
         buffer_format(text, "; %zu REGRESSED and %zu IMPROVED by their last gates",
                       regressed, improved);

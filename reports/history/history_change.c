@@ -30,7 +30,7 @@ bool history_seen(const struct history *history, size_t first, size_t end)
     size_t n = 0;
     while (end-- > first)
         n += is_compared(&history->entries[end]);
-    return n >= 2 * CHANGE_SEGMENT;
+    return n >= CHANGE_VALUES;
 }
 
 /* The runs of a case on a host that are compared: the logarithm of the time, and where

@@ -12,7 +12,8 @@ const struct fields case_fields = FIELDS(
     FIELD_AS("input_hash", NAME, result, work.input_hash),
     FIELD_AS("implementation", NAME, result, code.implementation),
     FIELD(NAME, result, unranked),
-    FIELD_AS("unoptimised", NAME, result, code.unoptimised), FIELD(NAME, result, source));
+    FIELD_AS("unoptimised", NAME, result, code.unoptimised),
+    FIELD_AS("code_print", NAME, result, code.print), FIELD(NAME, result, source));
 static const struct fields amount_fields = FIELDS(
     FIELD_AS("ops", SPAN, result, work.ops), FIELD_AS("bytes", SPAN, result, work.bytes));
 const struct fields work_fields =

@@ -51,3 +51,7 @@ struct pair {
 double stored_machine(const struct gate *gate);
 /* Sets times, change and floor of the comparison of `head` (stored_times.c). */
 void stored_times(const struct pair *pair, const struct gate *gate);
+/* True of files of other programs. A change of one's own code that may be the machine's
+ * is INCONCLUSIVE (stored_doubt.c). */
+bool stored_are_foreign(const struct pair *pair);
+void stored_doubt(const struct gate *gate, const struct pair *pair);

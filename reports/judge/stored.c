@@ -126,48 +126,6 @@ static void divide(struct comparison *c, double by)
         *changes[i] = (1 + *changes[i]) / by - 1;
 }
 
-/* Files of other programs hold no code that is known to be the same, so nothing tells
- * what the machine changed by. The factor rests on six pairs of files of one program:
- * under load a case of three of them seemed 73% to 77% slower. */
-#define FOREIGN_NOISE 2.0
-
-static bool is_beyond_noise(const struct comparison *c)
-{
-    return 1 + c->change_ci.lo > FOREIGN_NOISE || 1 + c->change_ci.hi < 1 / FOREIGN_NOISE;
-}
-
-static bool are_foreign(const struct pair *pair)
-{
-    return facts_find_text(&pair->base_run->settings, "harness") &&
-           facts_find_text(&pair->head_run->settings, "harness");
-}
-
-/* A verdict is about a change beside that of the machine. One that nobody sees without it
- * is in doubt, and equal code is no slower, whatever its times are. */
-static void doubt_times(const struct gate *gate, const struct pair *pair)
-{
-    struct comparison *const c = pair->head->comparison;
-    const bool slower = c->verdict == VERDICT_REGRESSED;
-
-    const bool seen = are_foreign(pair) ? is_beyond_noise(c)
-                      : slower          ? c->change > gate->threshold
-                                        : 1 / (1 + c->change) > 1 + gate->threshold;
-
-    if (!slower && c->verdict != VERDICT_IMPROVED)
-        return;
-    if (gate->equal)
-        comparison_set(c, VERDICT_INCONCLUSIVE,
-                       "the builds are equal: this is noise between the runs");
-    else if (!seen && are_foreign(pair))
-        comparison_set(c, VERDICT_INCONCLUSIVE,
-                       "the files do not tell what the machine changed by in between; "
-                       "simdbench ab measures both programs at once");
-    else if (!seen)
-        comparison_set(c, VERDICT_INCONCLUSIVE,
-                       "libraries and limits changed by %+.2f%%, this did not",
-                       100 * gate->drift);
-}
-
 /* ---- cases ---- */
 
 static bool was_left_out(const struct result *result)
@@ -190,7 +148,7 @@ static bool is_good(const struct result *result)
 /* A case of other programs that fails in both for one reason tells nothing about head. */
 static bool both_fail(const struct pair *pair)
 {
-    return are_foreign(pair) && pair->base->status == STATUS_FAILED &&
+    return stored_are_foreign(pair) && pair->base->status == STATUS_FAILED &&
            pair->head->status == STATUS_FAILED &&
            text_same(pair->base->reason, pair->head->reason);
 }
@@ -275,7 +233,7 @@ static void judge_pairs(const struct pair *pairs, size_t n, const struct gate *g
         if (gate->refused)
             comparison_set(head->comparison, VERDICT_UNUSABLE, OTHER_MACHINE);
         else if (!head->is_baseline)
-            doubt_times(gate, &pairs[i]);
+            stored_doubt(gate, &pairs[i]);
         if (!gate->refused)
             judge_stored_place(head);
         judge_facts(&pairs[i], gate);
@@ -359,17 +317,21 @@ static void add_arm(struct gate *gate, const char *name, const char *path,
     arm->label = copy_text(facts_find_text(&run->settings, "label"));
     for (size_t i = 0; i < run->n_plugins; i++)
         strings_add(&arm->objects, &arm->n_objects, run->plugins[i]);
+    for (size_t i = 0; i < run->n_libraries; i++)
+        strings_add(&arm->objects, &arm->n_objects, run->libraries[i]);
 }
 
-/* The build behind the path in "PATH BUILD-ID-HASH"; empty if it is not known. */
+/* The hash in "PATH BUILD-ID-HASH"; empty if it is not known. The id counts debug
+ * information, too. */
 static const char *object_build(const char *object)
 {
     const char *const space = strrchr(object, ' ');
+    const char *const dash = space ? strrchr(space, '-') : NULL;
 
-    return space ? space + 1 : "";
+    return dash ? dash + 1 : space ? space + 1 : "";
 }
 
-/* Plug-ins are compared in their order, whatever their paths. */
+/* Plug-ins and libraries are compared in their order, whatever their paths. */
 static void find_equal(struct gate *gate)
 {
     const struct arm *const a = &gate->arms[0], *const b = &gate->arms[1];

@@ -14,7 +14,8 @@ const struct fields tool_fields =
            FIELD_AS("compiler", TEXT, run, tool_compiler),
            FIELD_AS("flags", TEXT, run, tool_flags),
            FIELD_AS("build_id", NAME, run, tool_build_id),
-           FIELD_ARRAY("plugins", NOTES, run, plugins, n_plugins));
+           FIELD_ARRAY("plugins", NOTES, run, plugins, n_plugins),
+           FIELD_ARRAY("libraries", NOTES, run, libraries, n_libraries));
 static const struct fields source_fields =
     FIELDS(FIELD(TEXT, source, name), FIELD(NAME, source, fingerprint),
            FIELD(NAME, source, cpu), FIELD(NAME, source, started_at),
@@ -361,9 +362,9 @@ static void result_free(struct result *result)
     FREE_EACH(result->id, result->op, result->type, result->isa, result->variant,
               result->shape, result->module.name, result->module.version,
               result->module.core, result->module.isa, result->work.input_hash,
-              result->reason, result->limit_id, result->code.unoptimised, result->layout,
-              result->code.implementation, result->unranked, result->source,
-              result->work.level);
+              result->reason, result->limit_id, result->code.unoptimised,
+              result->code.print, result->layout, result->code.implementation,
+              result->unranked, result->source, result->work.level);
     fields_free(&result_settings, result);
     strings_free(result->notes, result->n_notes);
     FOR_EACH (struct counter, counter, result->samples.counters,

@@ -164,6 +164,7 @@ struct code {
     char *unoptimised;    /* evidence that nobody optimised it: "its debug
                              information says -O0"; NULL: it does not, or nobody looked */
     char *implementation; /* the kernel's choice for this case; NULL: no choice */
+    char *print; /* equal ones: the same code and data of its file; NULL: not known */
     /* Proofs of what it executes; base's too, if builds are compared. NULL: nobody asked.
      */
     struct code_proof *proof, *base_proof;
@@ -229,6 +230,8 @@ struct run {
     char *tool_build_id; /* in hex; NULL: it has none */
     char **plugins;      /* "PATH BUILD-ID-HASH" each, the hash of all bytes */
     size_t n_plugins;
+    char **libraries; /* the same of those that plug-ins load */
+    size_t n_libraries;
     char *started_at; /* ISO 8601, UTC */
     char **argv;
     size_t argc;

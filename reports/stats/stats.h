@@ -65,8 +65,9 @@ enum { STATS_EXACT_MAX = 25 };
 
 /* ---- change points of a series (change_point.c) ---- */
 
-/* A change is seen between so many values on each side of it. */
-enum { CHANGE_SEGMENT = 6 };
+/* A change is seen between so many values on each side of it. Of fewer values than
+ * CHANGE_VALUES in all not even a step in their middle is. */
+enum { CHANGE_SEGMENT = 6, CHANGE_VALUES = 24 };
 /* Writes the index of the first value after each change of level to `at`, ascending, and
  * returns how many there are: fewer than n / CHANGE_SEGMENT. Medians of both sides that
  * differ by less than `least` are no change. The same seed gives the same answer. The

@@ -40,6 +40,35 @@ TEST(test_texts)
     assert_true(difference.same && !difference.same_data);
 }
 
+static bool is_memcpy(const char *name)
+{
+    return !strcmp(name, "memcpy");
+}
+
+/* Places make no other print; code and data do. */
+TEST(test_prints)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {{"function\nmov a\tx+0x0\n", "function\nmov a\ty+0x9\n", true},
+                 {"function\nmov a\n", "function\nmov b\n", false},
+                 {"function\nmov a\n", "function\nfunction\nmov a\n", false},
+                 {"function\nlea v =1\tx\n", "function\nlea v =1\ty\n", true},
+                 {"function\nlea v =1\n", "function\nlea v =2\n", false},
+                 {"call slot memcpy\tx\n", "call slot memcpy\ty\n", true}};
+    char a[SURGERY_PRINT], b[SURGERY_PRINT];
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        assert_true(surgery_print(cases[i].a, is_memcpy, a));
+        assert_true(surgery_print(cases[i].b, is_memcpy, b));
+        assert_int_equal(!strcmp(a, b), cases[i].same);
+    }
+    assert_false(surgery_print("function\nlea v =?\n", NULL, a));
+    assert_false(surgery_print("function\ncall slot mix\n", is_memcpy, a));
+    assert_true(surgery_print("function\ncall slot mix\n", NULL, a));
+    assert_true(surgery_print("call slot mix f1:0\nfunction\nret\n", is_memcpy, a));
+}
+
 /* One that is new gives those behind it other numbers. */
 TEST(test_texts_new_function)
 {

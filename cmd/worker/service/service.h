@@ -123,6 +123,7 @@ struct answers {
     uint64_t *index; /* numbers of the ones meant; NULL: all */
     void *value;
     double *slack;
+    bool first; /* somebody else looks at outputs behind the first one */
 };
 /* Those at certain places; false if they lie outside the shared memory. */
 bool service_answers(struct service *service, const struct answer_places *places,

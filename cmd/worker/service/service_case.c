@@ -257,15 +257,28 @@ cJSON *service_accuracy(struct service *service, const struct accuracy_call *cal
 }
 
 /* Outputs beyond the first one, where the op has them and the kernel writes them. */
-static int verify_others(const struct service *service,
-                         const struct simdbench_kernel *kernel, const uint64_t *index,
-                         uint64_t n, struct error *error)
+static int verify_others(const struct service *service, const char *name,
+                         const char *semiring, const struct answers *want,
+                         struct error *error)
 {
-    const struct simdbench_op *op = service_op(service, kernel->op);
-    if (!op || !op->verify || kernel->flags & SIMDBENCH_PARTIAL)
+    const struct simdbench_op *op = service_op(service, name);
+    if (!op || !op->verify || !want->n)
         return 0;
-    return op->verify(&service->operands.view, kernel->semiring, index, n, error->text,
-                      sizeof error->text);
+    return op->verify(&service->operands.view, semiring, want->index, want->n,
+                      error->text, sizeof error->text);
+}
+
+/* For workers whose own op may be another build's: its owner looks at what they wrote. */
+cJSON *service_verify(struct service *service, const struct verify_call *call)
+{
+    struct error error = {.text = ""};
+    struct answers want;
+    if (!service_wanted(service, &call->places, &want))
+        return service_error(-EINVAL, "verify: outside the shared memory");
+    const int status = verify_others(service, call->op, call->semiring, &want, &error);
+    return status == 0       ? message_ok()
+           : status == -EDOM ? service_wrong(error.text, 0)
+                             : service_error(status, "verify: %s", strerror(-status));
 }
 
 static double error_allowed(const struct simdbench_kernel *kernel)
@@ -334,8 +347,11 @@ int service_call_checked(const struct service *service, struct service_case *ent
         return error_set(error, -EDOM, "wrote to an input");
     if (!want->n)
         return 0;
-    return compare_length(service, entry->kernel, want, error)
-               ?: verify_others(service, entry->kernel, want->index, want->n, error);
+    const struct simdbench_kernel *const kernel = entry->kernel;
+    status = compare_length(service, kernel, want, error);
+    return status < 0 || want->first || kernel->flags & SIMDBENCH_PARTIAL
+               ? status
+               : verify_others(service, kernel->op, kernel->semiring, want, error);
 }
 
 bool service_wanted(struct service *service, const struct answer_places *places,
@@ -372,6 +388,7 @@ cJSON *service_check(struct service *service, const struct check_call *call)
     struct error error = {.text = ""};
     if (!service_wanted(service, &call->places, &want))
         return service_error(-EINVAL, "check: outside the shared memory");
+    want.first = call->first;
     const int moved = service_move(service, entry, call->copy, &error);
     if (moved < 0)
         return service_error(moved, "check: %s", error.text);

@@ -60,12 +60,13 @@ static void run_traced(const void *context)
     inspect_call(&calls, INSPECT_CALLS);
 }
 
-static int trace(const struct copies *copies, uint64_t steps,
+static int trace(const struct copies *copies, const struct copies_call *call,
                  struct inspect_census *census, struct error *error)
 {
     if (surgery_available(error) < 0)
         return -ENOTSUP;
-    const struct inspect_options options = {.timeout_ns = TRACE_NS, .max_steps = steps};
+    const struct inspect_options options = {
+        .timeout_ns = TRACE_NS, .max_steps = call->steps, .whole_only = call->whole_only};
     return inspect_fork(run_traced, copies, &options, census, error);
 }
 
@@ -263,7 +264,7 @@ static int find_executed(struct copies *copies, const struct copies_call *call,
 {
     if (call->executed)
         return executed_read(copies->of->run, call->executed, executed, error);
-    const int status = trace(copies, call->steps, census, error);
+    const int status = trace(copies, call, census, error);
     if (status < 0 && call->n)
         return status;
     return by_census(census, (uint64_t)(uintptr_t)copies->of->run, executed, error);

@@ -73,8 +73,8 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct elf_file file;
     struct error error;
-    /* The program itself has no name here, and the kernel's page of code no file. */
-    if (!info->dlpi_name || info->dlpi_name[0] != '/' ||
+    /* The program itself has no name here, and the kernel's page of code no path. */
+    if (!info->dlpi_name || !strchr(info->dlpi_name, '/') ||
         elf_read(info->dlpi_name, false, &file, &error) < 0)
         return 0;
     cJSON *item = cJSON_CreateObject();
@@ -85,11 +85,16 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-cJSON *service_objects(struct service *service, const cJSON *request)
+cJSON *objects_here(void)
 {
     cJSON *reply = message_ok();
     message_add_text(reply, "version", simdbench_version.number);
     message_add_text(reply, "commit", simdbench_version.commit);
     dl_iterate_phdr(add_object, cJSON_AddArrayToObject(reply, "objects"));
     return reply;
+}
+
+cJSON *service_objects(struct service *service, const cJSON *request)
+{
+    return objects_here();
 }

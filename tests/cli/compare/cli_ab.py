@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 from cli_tool import (BINARY, MODULES, PATIENCE, SOURCE, Case, compile_library, environment,
-                      sanitized)
+                      kernels, sanitized)
 
 INCLUDES = f"-I{SOURCE / 'kernels'}", f"-I{SOURCE / 'tests/modules'}"
 
@@ -101,6 +101,27 @@ class Builds(AbCase):
         document = self.ab(self.folder / "old/kernel.so", self.folder / "new/kernel.so", "twice")
         self.assertTrue(document["gate"]["own_processes"])
         self.assertEqual({r["status"] for r in document["results"]}, {"ok"})
+
+    def test_further_outputs_in_own_processes(self):
+        """Base says what is right, also of what is returned beside an array."""
+        old, new, same = (compile_library(
+            self.folder, f"{name}.so", f"-DADDED={added}", "-x", "c", "-", input="""
+            #include <dlfcn.h>
+            int copy(int to[], const int from[], int n)
+            {
+                if (n < 0)
+                    return dlopen("libnone.so", RTLD_NOW) != 0;
+                for (int i = 0; i < n; i++)
+                    to[i] = from[i];
+                return n + ADDED;
+            }""") for name, added in (("old", 0), ("new", 1), ("same", 0)))
+        for head, status in (new, "wrong"), (same, "ok"):
+            document = self.ab(f"{old}:copy", head, "int (int to[n], const int from[n], int n)",
+                               "--sizes=64", status=4 if head == new else 0)
+            row, = kernels(document)
+            self.assertTrue(document["gate"]["own_processes"])
+            self.assertEqual(row["status"], status, row)
+            self.assertRegex(row["reason"] or "", "^head: returned value: " if head == new else "^$")
 
     def test_unique_variables(self):
         """A process has one variable of that name, as C++ asks for."""

@@ -54,6 +54,62 @@ class CallFile(CallCase):
         row, = kernels(self.run_json("call", path, "--quiet", *SHORT, status=4))
         self.assertEqual(row["status"], "wrong", row)
 
+    def test_builds_of_several_libraries(self):
+        """Two runs are of equal builds if no library changed, nor one that it loads."""
+        def build(name, value, *more):
+            return compile_library(self.folder, f"lib{name}.so", "-x", "c", "-", "-x", "none",
+                                   *more, input=f"int {name}(void) {{ return {value}; }}")
+        inner = build("inner", 0)
+        build("outer", 0, SOURCE, inner, "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN", inner)
+        path, runs = self.folder / "several.json", []
+        path.write_text(json.dumps({"functions": 1, "ops": [
+            {"name": name, "prototype": MIX, "library": str(library), "sizes": "64",
+             "kernels": {"scalar": "mix_c"}}
+            for name, library in (("first", self.built), ("second", "./libouter.so"))]}))
+        for value in 0, 0, 1:
+            build("inner", value)
+            runs.append(self.folder / f"run{len(runs)}.json")
+            self.run_tool("call", path, "--quiet", f"--json={runs[-1]}", *SHORT,
+                          env=environment(SIMDBENCH_TEST_CLOCK="1"))
+        tool = self.load(runs[0])["tool"]
+        self.assertEqual([text.split(" ")[0].rsplit("/", 1)[1] for text in tool["libraries"]],
+                         [self.built.name, "libouter.so", "libinner.so"])
+        for head, equal in (runs[1], True), (runs[2], False):
+            gate = self.run_json("compare", runs[0], head)["gate"]
+            self.assertEqual(gate["equal"], equal, gate)
+            self.assertEqual("run 2 alone loads: " in self.run_tool("compare", runs[0], head).stdout,
+                             not equal)
+
+    def test_prints_of_code(self):
+        """Runs know code and data that are the same, at another place and in another build."""
+        def prints(name, *options, n=64):
+            source = """
+                #ifdef BEFORE
+                int before(int x) { return x * x + BEFORE; }
+                #endif
+                #ifndef TABLE
+                #define TABLE 3
+                #endif
+                static const int table[4] = {1, 2, TABLE, 4};
+                __attribute__((noinline)) static int inner(int x) { return table[x & 3] + ADDED; }
+                int sum(const int s[], int n)
+                {
+                    int all = 0;
+                    for (int i = 0; i < n; i++)
+                        all += inner(s[i]);
+                    return all;
+                }"""
+            library = compile_library(self.folder, f"{name}.so", *options, "-x", "c", "-", input=source)
+            document = self.run_json("call", f"{library}:sum", "int (const int s[n], int n)",
+                                     f"--sizes={n}", "--quiet", *SHORT)
+            return kernels(document)[0]["code_print"]
+        for n in 64, 65536:  # traced; found by what the code names
+            first = prints("first", "-DADDED=1", n=n)
+            self.assertTrue(first)
+            self.assertEqual(prints("moved", "-DADDED=1", "-DBEFORE=7", "-g", n=n), first)
+            self.assertNotEqual(prints("other", "-DADDED=2", n=n), first)
+            self.assertNotEqual(prints("data", "-DADDED=1", "-DTABLE=5", n=n), first)
+
     def test_two_modules(self):
         """Neither shows a pointer to memory of its own."""
         paths = []

@@ -58,25 +58,30 @@ class CallLibraries(CallCase):
         self.assertIn(row["status"], ("ok", "short", "suspect"), row)
 
     def test_build(self):
-        """A run tells the bytes of the library and the work, unless it loads others."""
-        other = compile_library(self.folder, "libother.so", SOURCE, "-Wl,--no-as-needed", "-lz")
+        """A run tells the work, and the bytes of all that is loaded for it."""
+        other = compile_library(self.folder, "libother.so", SOURCE, "-Wl,--no-as-needed", "-lresolv")
+        opens = compile_library(self.folder, "opens.so", SOURCE, "-x", "c", "-", input='''
+            #include <dlfcn.h>
+            void *also(void) { return dlopen("libnone.so", RTLD_NOW); }''')
         kept = self.folder / "run.json"
 
         def build(library, prototype, *options, function="mix_c"):
             self.run_tool("call", f"{library}:{function}", prototype, "--sizes=64",
                           "--reference=mix_c", "--quiet", f"--json={kept}", *options, *SHORT)
-            return self.load(kept)["tool"]["plugins"][0].rsplit(" ", 1)[1]
+            tool = self.load(kept)["tool"]
+            return [text.rsplit(" ", 1)[1] for text in tool["plugins"] + tool["libraries"]]
         copy = self.folder / "copy.so"
         copy.write_bytes(self.built.read_bytes())
         mine = build(self.built, MIX)
-        self.assertRegex(mine, "-[0-9a-f]{16}$")
+        self.assertRegex(" ".join(mine), "^-[0-9a-f]{16} [0-9a-f]*-[0-9a-f]{16}$")
         self.assertEqual(build(copy, MIX), mine)
         self.assertNotEqual(build(self.built, MIX.replace("0.5", "0.25")), mine)
         for option in "--input=src=sorted", "--input=src=zero", "--reset":
             self.assertNotEqual(build(self.built, MIX, option), mine)
         self.assertNotEqual(build(self.built, MIX, function="mix_c,mix_choose()"), mine)
-        self.assertEqual(build(self.built, MIX, f"--input=src=file:{SOURCE}"), "")
-        self.assertEqual(build(other, MIX), "")
+        self.assertEqual(build(self.built, MIX, f"--input=src=file:{SOURCE}"), ["", mine[1]])
+        self.assertEqual(build(opens, MIX), [mine[0], ""])
+        self.assertEqual((build(other, MIX)[0], len(build(other, MIX))), (mine[0], 3))
 
     def test_other_libc(self):
         """musl's libc.so is none of this system's."""

@@ -131,6 +131,13 @@ TEST(test_exact)
     assert_int_equal(at[1], 65);
     /* A smaller change than asked for is none. */
     assert_int_equal(stats_change_points(x, 100, 0.2, 1, at), 0);
+    /* The fewest values of which a step in the middle is seen. */
+    double step[CHANGE_VALUES];
+    for (size_t n = CHANGE_VALUES; n + 2 >= CHANGE_VALUES; n -= 2) {
+        for (size_t i = 0; i < n; i++)
+            step[i] = 2 * i < n ? 0 : 0.1;
+        assert_int_equal(stats_change_points(step, n, 0.01, 1, at), n == CHANGE_VALUES);
+    }
     /* Too few values, or equal ones. */
     assert_int_equal(stats_change_points(x + 24, 2 * CHANGE_SEGMENT - 1, 0.01, 1, at), 0);
     for (size_t i = 0; i < 100; i++)

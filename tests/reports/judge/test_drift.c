@@ -249,6 +249,8 @@ TEST(equal_builds_never_regress)
                  {NULL, NULL, NULL, NULL, false},
                  {"ab", "a/k.so 12", "ab", "b/k.so 12", true},
                  {"ab", "a/k.so 12", "ab", "a/k.so 13", false},
+                 {"ab", "a/k.so 12-3", "ab", "a/k.so 13-3", true},
+                 {"ab", "a/k.so 12-3", "ab", "a/k.so 12-4", false},
                  {"ab", "a/k.so ", "ab", "a/k.so ", false},
                  {"ab", NULL, "ab", "a/k.so 13", false}};
     const struct noise still = {0}, slower = {.own = log(1.20)};
@@ -264,6 +266,52 @@ TEST(equal_builds_never_regress)
                          cases[i].equal);
         free(text);
         run_free(run);
+    }
+}
+
+/* Of a build in which other functions changed, cases with the same code do not. */
+TEST(equal_code_never_regresses)
+{
+    static const char *const prints[][2] = {{"a", "a"}, {"a", "b"}, {NULL, NULL}};
+    const struct noise still = {0}, slower = {.own = log(1.20)};
+    struct run *const base = make(&still, 3, 9), *const head = make(&slower, 3, 9);
+    for (size_t i = 0; i < ARRAY_LEN(prints); i++) {
+        string_set(&base->results[i].code.print, prints[i][0]);
+        string_set(&head->results[i].code.print, prints[i][1]);
+    }
+    compare(base, head);
+    assert_int_equal(head->results[0].comparison->verdict, VERDICT_INCONCLUSIVE);
+    assert_int_equal(head->results[1].comparison->verdict, VERDICT_REGRESSED);
+    assert_int_equal(head->results[2].comparison->verdict, VERDICT_REGRESSED);
+    char *const text = sample_text(head, FORMAT_TABLE, NULL);
+    assert_non_null(strstr(text, "same code: 1 of 1 case"));
+    free(text);
+    run_free(head);
+}
+
+/* Another thread on the core may double times, and few controls do not tell. */
+TEST(company_is_no_regression)
+{
+    static const struct {
+        double factor;
+        size_t controls;
+        bool base, head;
+        enum verdict verdict;
+    } cases[] = {{1.9, 4, false, true, VERDICT_INCONCLUSIVE},
+                 {1.9, 9, false, true, VERDICT_REGRESSED},
+                 {1.9, 4, true, false, VERDICT_REGRESSED},
+                 {2.1, 4, false, true, VERDICT_REGRESSED},
+                 {0.55, 4, true, true, VERDICT_INCONCLUSIVE},
+                 {0.55, 4, false, true, VERDICT_IMPROVED}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct noise still = {0}, other = {.own = log(cases[i].factor)};
+        struct run *const base = make(&still, 1, cases[i].controls);
+        struct run *const head = make(&other, 1, cases[i].controls);
+        base->results[0].samples.shared = cases[i].base;
+        head->results[0].samples.shared = cases[i].head;
+        compare(base, head);
+        assert_int_equal(head->results[0].comparison->verdict, cases[i].verdict);
+        run_free(head);
     }
 }
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The builds that a run measures. By them two runs know that they compare equal code. */
+#include "output/output.h"
+
+#include <inttypes.h>
+
+#include "library_files.h"
+
+#define HASH_FIRST UINT64_C(0xcbf29ce484222325)
+
+/* Adds a text and its end to a hash: FNV-1a. */
+static void hash_text(const char *text, uint64_t *hash)
+{
+    do
+        *hash = (*hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    while (*text++);
+}
+
+/* Nobody reads its bytes here. */
+static bool is_file(const char *input)
+{
+    return !strncmp(input, "file:", 5);
+}
+
+/* False if one is a file. */
+static bool hash_texts(const struct named_text *text, size_t n, uint64_t *hash)
+{
+    bool known = true;
+    for (size_t i = 0; i < n; i++) {
+        hash_text(text[i].name, hash);
+        hash_text(text[i].text, hash);
+        known &= !is_file(text[i].text);
+    }
+    return known;
+}
+
+/* The work that a file declares: another prototype is other work, and so are other
+ * functions or inputs. False if files hold a part of it. */
+static bool hash_declared(const char *path, uint64_t *hash)
+{
+    struct error error;
+    struct declared_file declared;
+    if (declared_load(path, &declared, &error) < 0)
+        return false;
+    bool known = true;
+    for (size_t i = 0; i < declared.n; i++) {
+        const struct declared_op *const op = &declared.op[i];
+        known &= !op->calls && hash_texts(op->kernel, op->n_kernels, hash) &&
+                 hash_texts(op->input, op->n_inputs, hash);
+        hash_text(op->name, hash);
+        hash_text(op->prototype, hash);
+        hash_text(op->reset ? "reset" : "", hash);
+    }
+    declared_free(&declared);
+    return known;
+}
+
+/* "PATH BUILD-ID-HASH", the hash of what a process maps, as debug information is no code.
+ * "PATH " alone if what executes is not known: there is no such file, or it may load
+ * others later. What the system brings does so beside its own work. */
+static void add_object(const char *path, const struct worker_info *options,
+                       struct buffer *text)
+{
+    struct error error;
+    struct elf_file file;
+    buffer_format(text, "%s ", library_is_linked(path) ? "linked" : path);
+    if (elf_read(path, true, &file, &error) < 0 || file.kind == ELF_OTHER ||
+        (file.opens && !is_of_system(path)))
+        return;
+    uint64_t hash = file.loaded ?: file.hash;
+    for (size_t i = 0; options && i < options->n_options; i++) {
+        hash_text(options->options[i].name, &hash);
+        hash_text(options->options[i].value, &hash);
+    }
+    buffer_format(text, "%s-%016" PRIx64, file.build_id, hash);
+}
+
+static bool has_object(const cJSON *reply, const char *path)
+{
+    const cJSON *object;
+    cJSON_ArrayForEach (object, message_get(reply, "objects")) {
+        if (text_same(message_text(object, "path"), path))
+            return true;
+    }
+    return false;
+}
+
+/* Adds the libraries that a worker has loaded, and simdbench itself has not. False if it
+ * cannot tell. */
+static bool add_libraries(const struct options *options, struct worker *worker,
+                          const cJSON *own, struct run *run)
+{
+    struct error error;
+    FREED_BY(json_delete) cJSON *reply = NULL;
+    const cJSON *object;
+    const int status =
+        worker_ask(worker, objects_call(), options->how.timeout_ns, &reply, &error);
+    cJSON_ArrayForEach (object, message_get(reply, "objects")) {
+        FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+        const char *const path = message_text(object, "path");
+        if (!path || !strcmp(path, worker->info.path) || has_object(own, path))
+            continue;
+        add_object(path, NULL, &text);
+        strings_add(&run->libraries, &run->n_libraries, buffer_text(&text));
+    }
+    return status == 0;
+}
+
+/* The declaration of a call is temporary: what was called stands in its place. */
+static void add_plugin(const struct options *options, struct worker *worker,
+                       const cJSON *own, struct run *run)
+{
+    const bool called = text_same(options->command, "call") && !options->call.save;
+    const struct text_list *const inputs = &options->request.inputs;
+    const char *const path = worker->info.path;
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+    uint64_t hash = HASH_FIRST;
+    bool known = add_libraries(options, worker, own, run);
+    for (size_t i = 0; i < inputs->n; i++)
+        known &= !is_file(inputs->item[i]);
+    const bool declared = module_is_declared(path);
+    known &= !declared || hash_declared(path, &hash);
+    if (known && !declared)
+        add_object(path, &worker->info, &text);
+    else
+        buffer_format(&text, "%s ", called ? options->files.item[0] : path);
+    if (known && declared)
+        buffer_format(&text, "-%016" PRIx64, hash);
+    strings_add(&run->plugins, &run->n_plugins, buffer_text(&text));
+}
+
+void run_describe_builds(const struct options *options, const struct catalog *catalog,
+                         struct run *run)
+{
+    struct error error;
+    struct elf_file file;
+    /* In one process all libraries are those of all. */
+    FREED_BY(json_delete) cJSON *own = options->how.in_process ? NULL : objects_here();
+    if (elf_read("/proc/self/exe", false, &file, &error) == 0 && file.build_id[0])
+        string_set(&run->tool_build_id, file.build_id);
+    for (size_t i = 1; catalog && i < catalog->n_workers; i++) {
+        struct worker *const worker = catalog->workers[i];
+        if (!worker->info.path || worker->info.is_baseline)
+            continue;
+        add_plugin(options, worker, own, run);
+    }
+}
