@@ -49,7 +49,8 @@ uint64_t ctype_of_double(enum ctype type, double value);
 
 /* ---- expressions of dimensions (extent.c) ---- */
 
-enum { DECLARED_MAX = 16, DECLARED_NAME = 64, DECLARED_TEXT = 256, EXTENT_STEPS = 32 };
+enum { DECLARED_MAX = 24, DECLARED_NAME = 64, DECLARED_TEXT = 256, EXTENT_STEPS = 32 };
+enum { DIMENSIONS_MAX = 16, RENEWED_MAX = 256 };
 
 enum extent_op {
     EXTENT_NUMBER,    /* pushes `value` */
@@ -96,26 +97,30 @@ enum argument_kind {
 /* The use that a function makes of an array. */
 enum argument_role { ARGUMENT_IN = 1, ARGUMENT_OUT, ARGUMENT_INOUT };
 
-/* An argument of the function that makes an opaque pointer. */
+/* An argument of the function that makes an opaque pointer, or a member's value. */
 struct made_argument {
     enum argument_kind kind; /* INTEGER, NUMBER, NULL, TEXT; ARRAY and OPAQUE: what
                                 `argument` is; SYMBOL: a name of the library;
                                 DIMENSION: the seed of the inputs */
-    enum ctype type;         /* I64, F64, F32 (written 3.0f) or POINTER */
-    struct extent integer;
+    enum ctype type;         /* I64, F64, F32 (written 3.0f) or POINTER; of a member: its
+                                own */
+    uint32_t offset;         /* of a member */
+    struct extent integer;   /* ARRAY: so many elements behind its begin */
     double number;
     char text[DECLARED_NAME];
     uint32_t argument; /* index */
     bool by_address;   /* OPAQUE: of where the object's address will be; SYMBOL: not the
                           eight bytes that are there */
 };
-enum { MADE_MAX = 24, STEPS_MAX = 6 };
+enum { MADE_MAX = 24, STEPS_MAX = 6, STEP_ARGUMENTS_MAX = 16 };
 
 /* A call that makes an object: the first one returns its address, or writes it to an
- * argument that is passed by address; what others return nobody reads. */
+ * argument that is passed by address; what others return nobody reads. Without a name the
+ * first one is a structure, whose members have these values. */
 struct made_step {
     char name[DECLARED_NAME];
     uint32_t first, n; /* of `made` */
+    uint32_t bytes;    /* of a structure */
 };
 
 struct declared_argument {
@@ -148,6 +153,8 @@ struct declared_argument {
     char freed_by[DECLARED_NAME]; /* empty: by nobody; NULL by address: what the function
                                      wrote is freed after each call */
     bool freed_by_address;        /* free f(&x): it takes the address of the pointer */
+    uint32_t renewed; /* OPAQUE: bytes of a structure that each call finds as it was made;
+                         behind them lies a copy */
     uint32_t n_made, n_steps;
     struct made_step step[STEPS_MAX];
     struct made_argument made[MADE_MAX];
@@ -173,7 +180,7 @@ struct declaration {
     struct declared_dimension {
         char name[DECLARED_NAME];
         int argument; /* its argument; -1: the function is not told (`for n`) */
-    } dimension[DECLARED_MAX];
+    } dimension[DIMENSIONS_MAX];
 };
 
 /* -EINVAL with three lines: a sentence; the part of the source that it is about; a caret
@@ -245,6 +252,9 @@ struct call_signature {
     void (*free_slot[DECLARED_MAX])(void *), (*free_result)(void *);
     /* These functions take the address of a copy of it. */
     bool slot_by_address[DECLARED_MAX], result_by_address;
+    /* So many bytes behind the address in the word begins a copy that is written there
+     * before the call; a multiple of 8. */
+    uint32_t renewed[DECLARED_MAX];
 };
 void declaration_signature(const struct declaration *declaration,
                            struct call_signature *signature);
@@ -314,7 +324,7 @@ void thunk_check(struct thunk *thunk, struct call_frame *frame,
 
 /* Bytes of what is kept of it, one behind the other, in the order of arguments. */
 struct kept_call {
-    int64_t dimension[DECLARED_MAX];
+    int64_t dimension[DIMENSIONS_MAX];
     uint64_t bytes;
     const unsigned char *data;
 };

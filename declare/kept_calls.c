@@ -13,7 +13,7 @@ static const char magic[] = "simdbench calls 2\n";
 enum { MAGIC = sizeof magic - 1, CALLS_MAX = 65536 };
 
 struct header {
-    int64_t dimension[DECLARED_MAX];
+    int64_t dimension[DIMENSIONS_MAX];
     uint64_t bytes;
 };
 

@@ -27,6 +27,7 @@ struct library_function {
     bool is_chosen; /* STT_GNU_IFUNC: a resolver chooses among functions at load */
     char isa[64];   /* "scalar", "sse2+ssse3", "avx2", "avx512+vnni": what instructions it
                        has (not those of functions that it calls); empty: unknown */
+    bool stays;     /* its code was seen, and neither calls nor jumps to any other */
 };
 struct library {
     char *path;
@@ -42,7 +43,7 @@ struct library {
 int library_read(const char *path, struct library *library, struct error *error);
 void library_close(struct library *library);
 /* Sets `isa` of each function, or of one of them alone, to the instruction set that it
- * contains; needs Zydis, else all stay empty. */
+ * contains, and `stays`; needs Zydis, else nothing is known. */
 int library_decode(struct library *library, const struct library_function *one,
                    struct error *error);
 

@@ -35,7 +35,7 @@ extern "C" {
  * of ABI 1 are loaded, but for their rows with SIMDBENCH_ADAPTS, which read it. */
 #define SIMDBENCH_ABI 2u
 #define SIMDBENCH_MAX_DIMS 16
-#define SIMDBENCH_MAX_OPERANDS 33 /* 16 arguments, each of role INOUT, and a result */
+#define SIMDBENCH_MAX_OPERANDS 33 /* of a call: an INOUT one counts twice */
 
 /* Element types. A simdbench that is older than a type refuses the rows that have it. */
 enum simdbench_type {

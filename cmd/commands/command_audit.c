@@ -49,8 +49,67 @@ static int choose_sizes(struct options *options)
     return exit_status_of(status, &error);
 }
 
+/* ---- functions of a library ---- */
+
+/* The kernel that a judge takes for the dispatcher of an op: the one that chooses for
+ * itself, of several the one with the name of the op; NULL: none. */
+static const char *place_that_chooses(const struct declared_op *op)
+{
+    const char *place = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < op->n_kernels; i++)
+        if (!strcmp(op->kernel[i].name, "lib")) {
+            n++;
+            if (!strcmp(op->kernel[i].text, op->name))
+                return op->kernel[i].text;
+            place = op->kernel[i].text;
+        }
+    return n == 1 ? place : NULL;
+}
+
+/* Code that leads nowhere else cannot choose among others: it is a kernel, as crc32()
+ * beside crc32_avx2() may be. */
+static bool is_a_kernel(const struct declared_op *op, const char *where)
+{
+    struct error lost;
+    struct place place;
+    FREED_BY(library_close) struct library library = {.path = NULL};
+    const struct library_function *found;
+    struct library_function *function;
+    if (!op->library || library_must_link(op->library) ||
+        place_parse(where, &place, &lost) < 0 || place.kind != PLACE_SYMBOL ||
+        called_open(op->library, false, &library, &lost) < 0 ||
+        library_find(&library, place.name, &found, &lost) < 0)
+        return false;
+    function = &library.function[found - library.function];
+    return library_decode(&library, function, &lost) == 0 && function->stays;
+}
+
+static void look_for_dispatcher(struct options *options, const char *path, const char *op)
+{
+    struct declared_file file;
+    struct error told_later;
+    const struct declared_op *one = NULL;
+    if (declared_load(path, &file, &told_later) < 0)
+        return;
+    for (size_t i = 0; i < file.n; i++)
+        if (op ? !strcmp(file.op[i].name, op) : file.n == 1)
+            one = &file.op[i];
+    const char *const place = one ? place_that_chooses(one) : NULL;
+    if (place && is_a_kernel(one, place)) {
+        complain("%s calls no other function, so it is a kernel, and nothing chooses "
+                 "among those of %s; --dispatcher=%s takes it for what does",
+                 place, one->name, place);
+        options->dispatcher = must_have(strdup("none"));
+    }
+    declared_free(&file);
+}
+
 static int audit_module(struct options *options, const char *module, const char *op)
 {
+    const char *const dot = module ? strrchr(module, '.') : NULL;
+    if (dot && !strcmp(dot, ".json") && !options->dispatcher && !options->help)
+        look_for_dispatcher(options, module, op);
     request_module(options, module, op);
     if (!options->request.isas.n)
         text_list_add(&options->request.isas, "all");

@@ -147,6 +147,8 @@ static int open_library(const char *name, struct library *library, void **handle
         status = library_read(file, library, error);
     if (status < 0)
         return status;
+    /* It is timed on one CPU, which helpers of OpenMP would have to share. */
+    setenv("OMP_NUM_THREADS", "1", 0);
     *handle = module_open(file, error);
     if (!*handle && library_is_linked(file))
         library_explain_load(error);
@@ -260,8 +262,8 @@ static int open_slot(struct declared_slot *slot, const char *library, const char
     if (op_find(from->name))
         return invalid(error, "op '%s' is already one of simdbench; choose another name",
                        from->name);
-    called_operands(slot);
-    int status = slot_take(slot, error)
+    int status = called_operands(slot, error)
+                     ?: slot_take(slot, error)
                      ?: add_texts(slot, error)
                      ?: add_lists(slot, error)
                      ?: check_inputs(slot, error)

@@ -55,7 +55,11 @@ static int set_made(struct made_call *made, const struct made_argument *from,
         frame->word[i] = (uintptr_t)from->text;
         break;
     case ARGUMENT_ARRAY:
-        frame->word[i] = (uintptr_t)made_call_pointer(made, from->argument);
+        status = extent_value(&from->integer, dimension, &value, error);
+        frame->word[i] =
+            (uintptr_t)made_call_pointer(made, from->argument) +
+            (uint64_t)value *
+                ctype_bytes(made->slot->from->declaration.argument[from->argument].type);
         break;
     case ARGUMENT_OPAQUE:
         frame->word[i] = from->by_address ? (uintptr_t)&made->opaque[from->argument]
@@ -63,7 +67,9 @@ static int set_made(struct made_call *made, const struct made_argument *from,
         break;
     case ARGUMENT_INTEGER:
         status = extent_value(&from->integer, dimension, &value, error);
-        frame->word[i] = (uint64_t)value;
+        frame->word[i] = ctype_is_float(from->type)
+                             ? ctype_of_double(from->type, (double)value)
+                             : (uint64_t)value;
         break;
     case ARGUMENT_SYMBOL:
         if (!from->by_address)
@@ -82,8 +88,11 @@ static int set_made(struct made_call *made, const struct made_argument *from,
 
 static void free_opaque(struct made_call *made, uint32_t i)
 {
-    const bool by_address = made->slot->from->declaration.argument[i].freed_by_address;
-    free_word(made->freed_by[i], by_address, (uintptr_t)made->opaque[i]);
+    const struct declared_argument *const argument =
+        &made->slot->from->declaration.argument[i];
+    free_word(made->freed_by[i], argument->freed_by_address, (uintptr_t)made->opaque[i]);
+    if (argument->step[0].bytes)
+        free(made->opaque[i]);
     made->opaque[i] = NULL;
 }
 
@@ -129,20 +138,52 @@ static int make_step(struct made_call *made, uint32_t i, uint32_t s, uint64_t *r
     return error_set(error, status, "%s: %s() %s", argument->name, step->name, text);
 }
 
+/* A structure whose members have these values, instead of a call. */
+static int make_structure(struct made_call *made, uint32_t i, uint64_t *result,
+                          struct error *error)
+{
+    const struct declared_argument *const argument =
+        &made->slot->from->declaration.argument[i];
+    const struct made_step *const step = &argument->step[0];
+    char *const structure = must_have(calloc(1, step->bytes + 2 * argument->renewed));
+    struct call_signature signature;
+    struct call_frame frame = {.result = 0};
+    int status = 0;
+    *result = (uintptr_t)structure;
+    for (uint32_t k = 0; k < step->n && status == 0; k++) {
+        const struct made_argument *const from = &argument->made[k];
+        int64_t lo = INT64_MIN, hi = INT64_MAX;
+        status = set_made(made, from, &signature, &frame, k, error);
+        if (ctype_is_integer(from->type))
+            ctype_range(from->type, &lo, &hi);
+        if (status == 0 && ((int64_t)frame.word[k] < lo || (int64_t)frame.word[k] > hi))
+            status = invalid(error, "%s: member %u is %lld, which %s cannot hold",
+                             argument->name, k + 1, (long long)frame.word[k],
+                             ctype_name(from->type));
+        memcpy(structure + from->offset, &frame.word[k], ctype_bytes(from->type));
+    }
+    return status;
+}
+
 static int make_opaque(struct made_call *made, uint32_t i, struct error *error)
 {
     const struct declared_argument *const argument =
         &made->slot->from->declaration.argument[i];
     uint64_t result;
     bool by_address = false;
-    int status = make_step(made, i, 0, &result, &by_address, error);
-    if (status == 0 && !by_address)
+    int status = argument->step[0].bytes
+                     ? make_structure(made, i, &result, error)
+                     : make_step(made, i, 0, &result, &by_address, error);
+    if ((status == 0 && !by_address) || argument->step[0].bytes)
         made->opaque[i] = (void *)(uintptr_t)result;
     if (status == 0 && !made->opaque[i])
         status = error_set(error, -ENOMEM, "%s: %s() %s NULL", argument->name,
                            argument->step[0].name, by_address ? "wrote" : "returned");
     for (uint32_t s = 1; s < argument->n_steps && status == 0; s++)
         status = make_step(made, i, s, &result, &by_address, error);
+    if (status == 0 && argument->renewed)
+        memcpy((char *)made->opaque[i] + argument->renewed, made->opaque[i],
+               argument->renewed);
     return status;
 }
 
@@ -161,7 +202,8 @@ static int find_makers_of(struct made_call *made, uint32_t i, struct error *erro
     const struct declared_argument *const argument =
         &made->slot->from->declaration.argument[i];
     int status = 0;
-    for (uint32_t s = 0; s < argument->n_steps && status == 0; s++)
+    for (uint32_t s = argument->step[0].bytes > 0; s < argument->n_steps && status == 0;
+         s++)
         status = find(called_find, made->slot, argument->step[s].name, &made->maker[i][s],
                       error);
     return status == 0 && argument->freed_by[0]

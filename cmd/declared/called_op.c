@@ -124,10 +124,8 @@ static void op_work(const struct declared_slot *slot, const struct simdbench_sha
 
 /* ---- operands: from the arguments of a prototype ---- */
 
-_Static_assert(2 * DECLARED_MAX + 1 <= SIMDBENCH_MAX_OPERANDS,
-               "all arguments may be inout arrays, and there is a result");
-
-static void add_argument(struct declared_slot *slot, int i)
+/* An inout array takes two. */
+static int add_argument(struct declared_slot *slot, int i)
 {
     static const uint32_t roles[] = {[ARGUMENT_IN] = SIMDBENCH_IN,
                                      [ARGUMENT_OUT] = SIMDBENCH_OUT,
@@ -137,9 +135,12 @@ static void add_argument(struct declared_slot *slot, int i)
     const bool array = argument->kind == ARGUMENT_ARRAY;
     slot->pointer[i] = NO_OPERAND;
     if (!array && argument->kind != ARGUMENT_LENGTH)
-        return;
+        return 0;
     source.role = array ? roles[argument->role] : SIMDBENCH_OUT;
-    if (source.role == SIMDBENCH_INOUT) {
+    const uint32_t takes = source.role == SIMDBENCH_INOUT ? 2 : 1;
+    if (slot->n_operands + takes >= SIMDBENCH_MAX_OPERANDS) /* one is a result */
+        return -E2BIG;
+    if (takes == 2) {
         source.role = SIMDBENCH_IN;
         slot->operand[slot->n_operands] = source;
         source.role = SIMDBENCH_INOUT;
@@ -148,6 +149,7 @@ static void add_argument(struct declared_slot *slot, int i)
     if (array)
         slot->pointer[i] = (int)slot->n_operands;
     slot->operand[slot->n_operands++] = source;
+    return 0;
 }
 
 /* The element type of cases: of the first output that is an array, or else of the first
@@ -164,11 +166,18 @@ static uint32_t type_of(const struct declared_slot *slot)
     return SIMDBENCH_F32;
 }
 
-void called_operands(struct declared_slot *slot)
+int called_operands(struct declared_slot *slot, struct error *error)
 {
     const struct declaration *const declaration = &slot->from->declaration;
-    for (uint32_t i = 0; i < declaration->n; i++)
-        add_argument(slot, (int)i);
+    int status = 0;
+    for (uint32_t i = 0; i < declaration->n && status == 0; i++)
+        status = add_argument(slot, (int)i);
+    if (status < 0)
+        return error_set(
+            error, status,
+            "op %s: more than %d arrays and results, of which an inout array "
+            "is two",
+            slot->from->name, SIMDBENCH_MAX_OPERANDS);
     const bool seen = declaration_has_outputs(declaration);
     /* Nothing that is returned is 0: every op has an output. */
     if (declaration->returned != CTYPE_VOID || !seen)
@@ -177,6 +186,7 @@ void called_operands(struct declared_slot *slot)
             .type = seen ? element_type(declaration->returned) : SIMDBENCH_U8,
             .role = SIMDBENCH_OUT};
     slot->type = type_of(slot);
+    return 0;
 }
 
 /* ---- slots ---- */

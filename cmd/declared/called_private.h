@@ -90,8 +90,9 @@ struct declared_slot *slot_of(const struct simdbench_op *op);
 /* The declaration at that shape. */
 int slot_measure(const struct declared_slot *slot, const struct simdbench_shape *shape,
                  struct declared_sizes *sizes, struct error *error);
-/* The slot's operands, its result, and the element type of its cases. */
-void called_operands(struct declared_slot *slot);
+/* The slot's operands, its result, and the element type of its cases. -E2BIG: too many.
+ */
+int called_operands(struct declared_slot *slot, struct error *error);
 
 /* called_answers.c: what op->reference() and op->verify() do. */
 int op_reference(struct declared_slot *slot, const struct simdbench_operands *operands,

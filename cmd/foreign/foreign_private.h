@@ -39,7 +39,7 @@ struct captured {
 /* Calls of one shape, of which some are kept with their operands. */
 enum { KEPT_SHAPES_MAX = 64 };
 struct kept_shape {
-    int64_t dimension[DECLARED_MAX];
+    int64_t dimension[DIMENSIONS_MAX];
     uint64_t seen;
     struct kept_call *call;
     size_t n;
@@ -177,7 +177,7 @@ int64_t capture_value(const struct declared_argument *argument, uint64_t word);
 /* Shapes that were asked for, those with the most time first, as text to be freed; each
  * has its part of the calls and of the time. */
 struct asked {
-    int64_t dimension[DECLARED_MAX];
+    int64_t dimension[DIMENSIONS_MAX];
     double calls, time;
 };
 /* The shape of one call. False: a dimension is in no word. */

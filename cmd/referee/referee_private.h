@@ -171,8 +171,12 @@ int judge_edges(struct referee *referee, const struct text_list *shapes,
 /* referee_time.c: known functions and the candidate in turns. */
 int judge_time(struct referee *referee, const struct text_list *shapes,
                struct error *error);
-/* referee_rows.c: a new run, with rows of all that was accepted; what is wrong there is
- * rejected. */
+/* referee_rows.c: takes the first finding, but none of `placement` that leaves the
+ * candidate behind the best known function. NULL: there is none. */
+struct explanation;
+void judgement_explain(struct judgement *judgement, const char *shape,
+                       const struct explanation *found);
+/* A new run, with rows of all that was accepted; what is wrong there is rejected. */
 struct run;
 int rows_measure(struct referee *referee, const struct text_list *shapes,
                  struct run *verdicts, struct run **run, struct error *error);

@@ -100,19 +100,17 @@ static const struct result *row_to_explain(const struct judgement *judgement,
     return row;
 }
 
-/* At its best place the code would be behind all the same. */
+/* At its best place the code would be behind all the same, as far as anybody knows. */
 static bool explains_little(const struct explained_finding *finding,
                             const struct judged_time *slower)
 {
     return slower && !strcmp(finding->cause, "placement") &&
-           slower->to_best < 1 - finding->share;
+           !(slower->to_best >= 1 - finding->share);
 }
 
-static void take_cause(struct judgement *judgement, const struct result *row,
-                       const struct run *explained)
+void judgement_explain(struct judgement *judgement, const char *shape,
+                       const struct explanation *found)
 {
-    const struct explanation *const found =
-        explained->n_results ? explained->results[0].explanation : NULL;
     const struct judged_time *const slower = slower_at(judgement);
     size_t i = 0;
     while (found && i < found->n_findings && explains_little(&found->findings[i], slower))
@@ -121,7 +119,7 @@ static void take_cause(struct judgement *judgement, const struct result *row,
         return;
     judgement->cause = must_have(strdup(found->findings[i].cause));
     string_set(&judgement->cause_text, found->findings[i].text);
-    string_set(&judgement->cause_shape, row->shape);
+    string_set(&judgement->cause_shape, shape);
     judgement->cause_share = fmax(found->findings[i].share, 0); /* of a NaN: 0 */
 }
 
@@ -137,7 +135,9 @@ static int explain_accepted(const struct options *options, const struct run *run
             judgement->reason ? NULL : row_to_explain(judgement, names->item[i], run);
         FREED_BY(run_delete) struct run *explained = NULL;
         if (row && explain_case(options, row->id, &explained, &why) == 0)
-            take_cause(judgement, row, explained);
+            judgement_explain(judgement, row->shape,
+                              explained->n_results ? explained->results[0].explanation
+                                                   : NULL);
     }
     return interrupted_by ? error_set(error, -EINTR, "interrupted") : 0;
 }

@@ -101,34 +101,58 @@ static void write_isa(const bool *has, char *isa, size_t size)
 
 _Static_assert(ARRAY_LEN(sets) <= ISA_SETS, "there are more sets");
 
-/* Takes the first instruction; how long it is, or 1 if it is none. */
-static uint64_t see(const ZydisDecoder *decoder, const unsigned char *code, uint64_t n,
-                    bool *has)
+/* Takes the first instruction; false: it is none, and one byte is passed over. */
+static bool see(const ZydisDecoder *decoder, const unsigned char *code, uint64_t n,
+                bool *has, ZydisDecodedInstruction *instruction)
 {
-    ZydisDecodedInstruction instruction;
     if (!ZYAN_SUCCESS(
-            ZydisDecoderDecodeInstruction(decoder, NULL, code, n, &instruction)))
-        return 1;
-    const int set = set_of(ZydisISASetGetString(instruction.meta.isa_set));
-    if (set >= 0 && !is_plain(&instruction))
+            ZydisDecoderDecodeInstruction(decoder, NULL, code, n, instruction))) {
+        instruction->length = 1;
+        return false;
+    }
+    const int set = set_of(ZydisISASetGetString(instruction->meta.isa_set));
+    if (set >= 0 && !is_plain(instruction))
         has[set] = true;
-    return instruction.length;
+    return true;
 }
 
-static void decode(const ZydisDecoder *decoder, const unsigned char *code, uint64_t n,
-                   char *isa, size_t size)
+/* True of a call, of a jump beyond the n bytes of a function, and of one whose target a
+ * register or memory has. */
+static bool leaves(const ZydisDecodedInstruction *instruction, uint64_t at, uint64_t n)
+{
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_INTERRUPT:
+        return true;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+    case ZYDIS_CATEGORY_COND_BR:
+        return !instruction->raw.imm[0].is_relative ||
+               at + instruction->length + (uint64_t)instruction->raw.imm[0].value.s >= n;
+    default:
+        return false;
+    }
+}
+
+static void decode(const ZydisDecoder *decoder, const unsigned char *code,
+                   struct library_function *function)
 {
     bool has[ARRAY_LEN(sets)] = {false};
-    for (uint64_t at = 0; at < n;)
-        at += see(decoder, code + at, n - at, has);
-    write_isa(has, isa, size);
+    ZydisDecodedInstruction instruction;
+    function->stays = !function->is_chosen;
+    for (uint64_t at = 0; at < function->bytes; at += instruction.length)
+        function->stays &=
+            see(decoder, code + at, function->bytes - at, has, &instruction) &&
+            !leaves(&instruction, at, function->bytes);
+    write_isa(has, function->isa, sizeof function->isa);
 }
 
 void isa_see(struct isa_seen *seen, const unsigned char *code, size_t n)
 {
     ZydisDecoder decoder;
+    ZydisDecodedInstruction instruction;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    see(&decoder, code, n, seen->has);
+    see(&decoder, code, n, seen->has, &instruction);
 }
 
 void isa_tell(const struct isa_seen *seen, char *isa, size_t size)
@@ -154,7 +178,7 @@ int library_decode(struct library *library, const struct library_function *one,
                 ? image_loaded(&image, function->address, function->bytes)
                 : NULL;
         if (code)
-            decode(&decoder, code, function->bytes, function->isa, sizeof function->isa);
+            decode(&decoder, code, function);
     }
     image_close(&image);
     return 0;

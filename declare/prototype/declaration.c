@@ -200,8 +200,8 @@ static int read_free_dimension(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
     const struct token *const token = reader_next(reader);
-    if (declaration->n_dimensions == DECLARED_MAX)
-        return reader_fail(reader, token, "at most %d dimensions", DECLARED_MAX);
+    if (declaration->n_dimensions == DIMENSIONS_MAX)
+        return reader_fail(reader, token, "at most %d dimensions", DIMENSIONS_MAX);
     struct declared_dimension *new = &declaration->dimension[declaration->n_dimensions];
     new->argument = -1;
     const int status = token_name(reader, token, new->name);

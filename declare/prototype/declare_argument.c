@@ -140,10 +140,8 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
         argument->kind = ARGUMENT_NULL;
         return 0;
     }
-    if (reader_take(reader, "from")) {
-        argument->kind = ARGUMENT_OPAQUE;
-        return maker_parse(reader, argument);
-    }
+    if (maker_is_next(reader, specifier))
+        return maker_parse(reader, argument, specifier);
     if (reader_take(reader, "&")) {
         argument->kind = ARGUMENT_SYMBOL;
         return token_name(reader, reader_next(reader), argument->text);
@@ -167,7 +165,8 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
         return reader_fail(reader, token,
                            "a pointer is NULL, a \"text\", from f(...), &name, or x + n, "
                            "a place in array x; a number whose address is passed is "
-                           "written T &x");
+                           "written T &x; {values} are those of a structure whose "
+                           "definition stands before the prototype");
     argument->kind = ARGUMENT_LENGTH;
     argument->type = specifier->type;
     argument->by_address = true;
@@ -211,9 +210,10 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(
             reader, &reader->token[later->name],
             "how many elements has %s? Write %s[%s] without the '*', %s%s for one value; "
-            "or leave the '*' and say its value: %s= NULL, = from f(...)",
+            "or leave the '*' and say its value: %s%s= NULL, = from f(...)",
             argument->name, argument->name, n.text, is_in ? "&" : argument->name,
             is_in ? argument->name : "[1]",
+            specifier->known ? "= {values of its members}, " : "",
             real && !is_in ? "= 0 for one that begins with it, " : "");
     argument->kind = ARGUMENT_LENGTH;
     argument->type = specifier->type;
@@ -232,9 +232,9 @@ static int read_integer(struct reader *reader, uint32_t i, struct later *later)
         later->value = reader->at;
         return expression_skip(reader);
     }
-    if (declaration->n_dimensions == DECLARED_MAX) /* those behind 'for' count, too */
+    if (declaration->n_dimensions == DIMENSIONS_MAX) /* those behind 'for' count, too */
         return reader_fail(reader, &reader->token[later->name], "at most %d dimensions",
-                           DECLARED_MAX);
+                           DIMENSIONS_MAX);
     argument->kind = ARGUMENT_DIMENSION;
     argument->dimension = (int)declaration->n_dimensions;
     struct declared_dimension *new = &declaration->dimension[declaration->n_dimensions++];
@@ -287,7 +287,7 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, specifier->word,
                            "a structure cannot be passed by value; one of up to 16 bytes "
                            "is an int64_t for each 8, or a double if these hold floats "
-                           "alone; for others write a function that takes its address");
+                           "alone; docs/call.md has larger ones");
     if (specifier->is_unknown)
         return type_unknown(reader, specifier);
     if (specifier->each)

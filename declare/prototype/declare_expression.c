@@ -26,7 +26,7 @@ static int read_level(struct reader *reader, struct extent *extent, size_t level
 int value_end(const struct reader *reader)
 {
     const struct token *const token = reader_token(reader);
-    return token->kind == TOKEN_END || token_among(token, ", ) ;")
+    return token->kind == TOKEN_END || token_among(token, ", ) ; }")
                ? 0
                : reader_fail(reader, token, "expected ',' or ')' behind the value");
 }
@@ -169,7 +169,7 @@ int expression_skip(struct reader *reader)
             return depth ? reader_fail(reader, token, "the expression does not end") : 0;
         if (token->kind != TOKEN_SIGN)
             continue;
-        if (!depth && strchr(",)];", token->at[0]))
+        if (!depth && strchr(",)];}", token->at[0]))
             return 0;
         if (token->at[0] == '(' || token->at[0] == '[')
             depth++;

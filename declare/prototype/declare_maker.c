@@ -4,6 +4,31 @@
 
 /* ---- as they stand ---- */
 
+/* Arguments, or values of members. */
+static int read_made(struct reader *reader, struct declared_argument *argument,
+                     struct made_step *step, const char *end, uint32_t most)
+{
+    int status = 0;
+    step->first = argument->n_made;
+    while (status == 0 && !reader_take(reader, end)) {
+        const struct token *const token = reader_token(reader);
+        const size_t begin = reader->at;
+        struct made_argument *made = &argument->made[argument->n_made];
+        if (step->n++ == most || argument->n_made++ == MADE_MAX)
+            return reader_fail(reader, token, "at most %u %s",
+                               step->n > most ? most : (uint32_t)MADE_MAX,
+                               *end == '}' ? "values of members" : "arguments");
+        reader_take(reader, "&");
+        /* Read again by maker_finish(), when dimensions are known. */
+        status = expression_skip(reader);
+        made->integer.n = (uint32_t)begin; /* of a token */
+        if (status == 0 && !token_is(reader_token(reader), end))
+            status = reader_expect(reader, ",",
+                                   *end == '}' ? "between values" : "between arguments");
+    }
+    return status;
+}
+
 static int read_step(struct reader *reader, struct declared_argument *argument)
 {
     const struct token *const word = reader_next(reader);
@@ -11,24 +36,9 @@ static int read_step(struct reader *reader, struct declared_argument *argument)
         return reader_fail(reader, word,
                            "at most %d calls make an object or fill an array", STEPS_MAX);
     struct made_step *const step = &argument->step[argument->n_steps++];
-    step->first = argument->n_made;
-    int status = token_name(reader, word, step->name)
-                     ?: reader_expect(reader, "(", "behind the function's name");
-    while (status == 0 && !reader_take(reader, ")")) {
-        const struct token *const token = reader_token(reader);
-        const size_t begin = reader->at;
-        struct made_argument *made = &argument->made[argument->n_made];
-        if (step->n++ == DECLARED_MAX || argument->n_made++ == MADE_MAX)
-            return reader_fail(reader, token, "at most %d arguments",
-                               step->n > DECLARED_MAX ? DECLARED_MAX : MADE_MAX);
-        reader_take(reader, "&");
-        /* Read again by maker_finish(), when dimensions are known. */
-        status = expression_skip(reader);
-        made->integer.n = (uint32_t)begin; /* of a token */
-        if (status == 0 && !token_is(reader_token(reader), ")"))
-            status = reader_expect(reader, ",", "between arguments");
-    }
-    return status;
+    return token_name(reader, word, step->name)
+               ?: reader_expect(reader, "(", "behind the function's name")
+               ?: read_made(reader, argument, step, ")", STEP_ARGUMENTS_MAX);
 }
 
 static int read_steps(struct reader *reader, struct declared_argument *argument)
@@ -53,9 +63,43 @@ int fillers_parse(struct reader *reader, struct declared_argument *argument,
                        : read_steps(reader, argument);
 }
 
-int maker_parse(struct reader *reader, struct declared_argument *argument)
+bool maker_is_next(const struct reader *reader, const struct specifier *specifier)
 {
-    return read_step(reader, argument)
+    return token_is(reader_token(reader), "from") ||
+           (token_is(reader_token(reader), "{") && specifier->known &&
+            !specifier->is_unknown && specifier->pointers == 1);
+}
+
+/* {x, n, 0.5}: values of the first members; the rest is zero. */
+static int read_structure(struct reader *reader, struct declared_argument *argument,
+                          const struct specifier *specifier)
+{
+    const struct structure *const known = specifier->known;
+    struct made_step *const step = &argument->step[argument->n_steps++];
+    step->bytes = known->each * (uint32_t)ctype_bytes(known->type);
+    argument->renewed = specifier->is_const ? 0 : (step->bytes + 7) / 8 * 8;
+    const int status = read_made(reader, argument, step, "}", known->n_members);
+    const struct token *const token = reader_token(reader);
+    if (status == 0 && token_is(token, "free") && token_is(token + 1, "free"))
+        return reader_fail(reader, token, "a structure of values is freed without that");
+    uint32_t renewed = 0;
+    for (uint32_t i = 0; i < reader->declaration->n; i++)
+        renewed += reader->declaration->argument[i].renewed;
+    return status == 0 && renewed > RENEWED_MAX
+               ? reader_fail(reader, specifier->word,
+                             "structures that a call may change have at most %d bytes "
+                             "here; const before the type, or = from f(...)",
+                             RENEWED_MAX)
+               : status;
+}
+
+int maker_parse(struct reader *reader, struct declared_argument *argument,
+                const struct specifier *specifier)
+{
+    argument->kind = ARGUMENT_OPAQUE;
+    return (token_is(reader_next(reader), "{")
+                ? read_structure(reader, argument, specifier)
+                : read_step(reader, argument))
                ?: read_steps(reader, argument)
                ?: freer_parse(reader, argument->name, argument->freed_by,
                               &argument->freed_by_address);
@@ -91,7 +135,7 @@ static bool find_made(const struct reader *reader, const struct token *token,
                       struct made_argument *made)
 {
     const int found = token->kind == TOKEN_WORD && token[1].kind == TOKEN_SIGN &&
-                              strchr(",)", token[1].at[0])
+                              strchr(",)}+", token[1].at[0])
                           ? declaration_find(reader->declaration, token_word(token).text)
                           : -1;
     const struct declared_argument *const argument =
@@ -152,6 +196,10 @@ static int finish_value(struct reader *reader, bool fills, struct made_argument 
         return token_text(reader, reader_next(reader), made->text, sizeof made->text, &n);
     } else if (find_made(reader, token, made)) {
         reader_next(reader);
+        const uint32_t each = reader->later[made->argument].specifier.each;
+        if (made->kind == ARGUMENT_ARRAY && reader_take(reader, "+"))
+            return expression_read(reader, &made->integer)
+                       ?: expression_times(reader, &made->integer, each ? each : 1);
     } else if (token[token_is(token, "-")].kind == TOKEN_REAL) {
         made->kind = ARGUMENT_NUMBER;
         const int status = number_read(reader, &made->number, &single);
@@ -164,7 +212,7 @@ static int finish_value(struct reader *reader, bool fills, struct made_argument 
     } else if (reader_take(reader, "*")) {
         return finish_symbol(reader, false, made);
     } else if (token->kind == TOKEN_WORD && token[1].kind == TOKEN_SIGN &&
-               strchr(",)", token[1].at[0]) && !is_known(reader, token)) {
+               strchr(",)}", token[1].at[0]) && !is_known(reader, token)) {
         return reader_fail(
             reader, token,
             "no argument is called %s; for a variable of the library write "
@@ -194,6 +242,28 @@ static int finish_made(struct reader *reader, uint32_t i, bool first,
     return status < 0 ? status : value_end(reader);
 }
 
+/* The value of a member has its type. */
+static int finish_member(struct reader *reader, const struct structure *known,
+                         const struct token *token, uint32_t m,
+                         struct made_argument *made)
+{
+    const struct member *const member = &known->member[m];
+    const bool pointer = member->type == CTYPE_POINTER;
+    const bool number = made->kind == ARGUMENT_NUMBER || made->kind == ARGUMENT_INTEGER ||
+                        (made->kind == ARGUMENT_OPAQUE && made->by_address);
+    made->offset = member->offset;
+    if (pointer == number)
+        return reader_fail(reader, token,
+                           pointer ? "member %u is a pointer: NULL, a \"text\", an array "
+                                     "or an object, &name"
+                                   : "member %u is a number",
+                           m + 1);
+    if (made->kind == ARGUMENT_NUMBER && !ctype_is_float(member->type))
+        return reader_fail(reader, token, "member %u is a whole number", m + 1);
+    made->type = member->type;
+    return 0;
+}
+
 /* A function that fills an array takes arrays that have values, and no objects. */
 static int check_filler(const struct reader *reader, const struct token *token,
                         const struct made_argument *made)
@@ -220,7 +290,11 @@ int maker_finish(struct reader *reader, uint32_t i)
     int status = 0;
     for (uint32_t m = 0; m < argument->n_made && status == 0; m++) {
         const struct token *const token = &reader->token[argument->made[m].integer.n];
-        status = finish_made(reader, i, m < argument->step[0].n, &argument->made[m]);
+        const bool first = m < argument->step[0].n;
+        status = finish_made(reader, i, first, &argument->made[m]);
+        if (status == 0 && first && argument->step[0].bytes)
+            status = finish_member(reader, reader->later[i].specifier.known, token, m,
+                                   &argument->made[m]);
         if (status == 0 && argument->kind == ARGUMENT_ARRAY)
             status = check_filler(reader, token, &argument->made[m]);
     }

@@ -73,6 +73,13 @@ struct reader {
         enum ctype type;  /* of all members, or BYTES; VOID: it is not known */
         uint32_t each, align, bytes;
         bool has_bool, has_pointer;
+        /* Numbers and pointers, those of arrays and structures inside too, as far as
+         * there is room. */
+        struct member {
+            uint32_t offset;
+            enum ctype type; /* POINTER, too */
+        } member[MADE_MAX];
+        uint32_t n_members;
     } structure[TYPEDEFS_MAX];
     size_t n_structures;
     struct error *error;
@@ -184,8 +191,10 @@ bool macro_of_type(struct reader *reader);
 /* then init(x) then set(x, 3): what functions write into an array. */
 int fillers_parse(struct reader *reader, struct declared_argument *argument,
                   bool of_pointers);
-/* Goes through what stands behind `from`. */
-int maker_parse(struct reader *reader, struct declared_argument *argument);
+/* from make(...), and {x, n} for the address of a structure that is known. */
+bool maker_is_next(const struct reader *reader, const struct specifier *specifier);
+int maker_parse(struct reader *reader, struct declared_argument *argument,
+                const struct specifier *specifier);
 /* free NAME or free NAME(&x) of a thing that may be called x, if it is next. */
 int freer_parse(struct reader *reader, const char *freed, char name[DECLARED_NAME],
                 bool *by_address);

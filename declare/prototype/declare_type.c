@@ -198,9 +198,10 @@ static int read_type(struct reader *reader, struct specifier *specifier)
     if (word_type(token, &specifier->type) || pointer_type(token, specifier))
         return 0;
     specifier->is_unknown = true;
-    if (token_is(token, "struct") || token_is(token, "union")) {
+    const bool tag = token_is(token, "struct") || token_is(token, "union");
+    if (tag || structure_find(reader, token)) { /* C++ needs no `struct` */
         specifier->is_structure = true;
-        specifier->word = reader_next(reader);
+        specifier->word = tag ? reader_next(reader) : token;
         const struct structure *const known = specifier->known =
             structure_find(reader, specifier->word);
         if (known && known->type != CTYPE_VOID) {

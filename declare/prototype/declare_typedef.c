@@ -68,20 +68,50 @@ int typedef_extents(struct reader *reader, const struct specifier *specifier)
     return splice(reader, at, 0, named->extents, named->n_extents);
 }
 
+static void keep_number(struct structure *of, uint32_t offset, enum ctype type)
+{
+    if (of->n_members < MADE_MAX)
+        of->member[of->n_members++] = (struct member){offset, type};
+}
+
+/* The numbers of a member, or of each of several structures. */
+static void keep_numbers(struct structure *of, uint32_t at, const struct structure *inner,
+                         enum ctype type, uint32_t bytes)
+{
+    const uint32_t size =
+        (uint32_t)ctype_bytes(type) * (inner && inner->each ? inner->each : 1);
+    for (uint32_t i = 0; i < bytes && of->n_members < MADE_MAX; i += size)
+        for (uint32_t m = 0; m < (inner ? inner->n_members : 1); m++)
+            keep_number(of, at + i + (inner ? inner->member[m].offset : 0),
+                        inner ? inner->member[m].type : type);
+}
+
+/* x, x[n] or (*x)(int) */
+static int take_name(struct reader *reader, const struct specifier *specifier)
+{
+    if (!reader_take(reader, "("))
+        return reader_next(reader)->kind == TOKEN_WORD
+                   ? typedef_extents(reader, specifier)
+                   : -EINVAL;
+    return reader_take(reader, "*") && reader_next(reader)->kind == TOKEN_WORD &&
+                   reader_take(reader, ")")
+               ? parameters_skip(reader)
+               : -EINVAL;
+}
+
 /* Reads one name of members and its extents, and lays it behind the others. */
 static int add_member(struct reader *reader, const struct specifier *specifier,
                       struct structure *of)
 {
     enum { STRUCTURE_MAX = 1 << 20 };
-    const bool pointer = specifier->pointers;
+    const bool pointer = specifier->pointers || token_is(reader_token(reader), "(");
     const bool is_bool = !pointer && specifier->type == CTYPE_BOOL;
     const struct structure *const inner = pointer ? NULL : specifier->known;
     const uint32_t size = pointer ? 8 : (uint32_t)ctype_bytes(specifier->type);
     const uint32_t align = inner ? inner->align : size;
     int64_t n = pointer || !specifier->each ? 1 : specifier->each, count = 1;
-    int status = reader_next(reader)->kind == TOKEN_WORD && size && !specifier->vector &&
-                         !specifier->moved
-                     ? typedef_extents(reader, specifier)
+    int status = size && !specifier->vector && !specifier->moved
+                     ? take_name(reader, specifier)
                      : -EINVAL;
     while (status == 0 && reader_take(reader, "[")) {
         struct extent extent = {.n = 0};
@@ -98,6 +128,8 @@ static int add_member(struct reader *reader, const struct specifier *specifier,
     of->type = same && !pointer && !is_bool ? specifier->type : CTYPE_BYTES;
     of->has_pointer |= pointer || (inner && inner->has_pointer);
     of->has_bool |= is_bool || (inner && inner->has_bool);
+    keep_numbers(of, at, inner, pointer ? CTYPE_POINTER : specifier->type,
+                 (uint32_t)n * size);
     of->bytes = at + (uint32_t)n * size;
     of->align = align > of->align ? align : of->align;
     return 0;

@@ -125,14 +125,20 @@ static void load_integer(struct emitter *e, const struct call_signature *signatu
         emit_memory(e, LOAD, reg, base, word_at(i));
 }
 
+/* What the function finds as it was before each call. */
 static void fill_slots(struct emitter *e, const struct call_signature *signature,
                        unsigned base)
 {
-    for (uint32_t i = 0; i < signature->n; i++)
-        if (signature->argument[i] == CALL_ADDRESS) {
+    for (uint32_t i = 0; i < signature->n; i++) {
+        if (signature->argument[i] == CALL_ADDRESS || signature->renewed[i])
             emit_memory(e, LOAD, RAX, base, word_at(i));
+        if (signature->argument[i] == CALL_ADDRESS)
             emit_memory(e, STORE, RAX, base, slot_at(i));
+        for (uint32_t at = 0; at < signature->renewed[i]; at += 8) {
+            emit_memory(e, LOAD, RCX, RAX, signature->renewed[i] + at);
+            emit_memory(e, STORE, RCX, RAX, at);
         }
+    }
 }
 
 /* All arguments, from a frame that `base` points to, and the call, or the jump to where
@@ -374,7 +380,7 @@ int thunk_make(const struct call_signature *signature, const void *function,
     *out = NULL;
     if (!thunk)
         return no_memory(error);
-    thunk->bytes = 2 * THUNK_PAGE;
+    thunk->bytes = THUNK_PAGE + 2 * THUNK_CODE;
     thunk->pages = mmap(NULL, thunk->bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (thunk->pages == MAP_FAILED) {
@@ -393,15 +399,15 @@ int thunk_make(const struct call_signature *signature, const void *function,
     }
     struct emitter e = {.at = thunk->pages + THUNK_PAGE, .state = thunk->pages};
     emit_plain(&e, thunk, signature, function);
-    e.at = thunk->pages + THUNK_PAGE + THUNK_PAGE / 4;
+    e.at = thunk->pages + THUNK_PAGE + THUNK_CODE / 2;
     const bool whole = stack_words(signature) || thunk->wide || e.frees;
-    thunk->jump = whole ? 0 : THUNK_PAGE / 4;
+    thunk->jump = whole ? 0 : THUNK_CODE / 2;
     if (thunk->jump)
         emit_jump(&e, signature, function);
-    e.at = thunk->pages + THUNK_PAGE + THUNK_PAGE / 2;
-    thunk->checked = THUNK_PAGE / 2;
+    thunk->checked = THUNK_CODE;
+    e.at = thunk->pages + THUNK_PAGE + thunk->checked;
     emit_checked(&e, thunk, signature, function);
-    if (mprotect(thunk->pages + THUNK_PAGE, THUNK_PAGE, PROT_READ | PROT_EXEC) < 0) {
+    if (mprotect(thunk->pages + THUNK_PAGE, 2 * THUNK_CODE, PROT_READ | PROT_EXEC) < 0) {
         const int status = -errno;
         thunk_free(thunk);
         return error_set(error, status, "this process may not make code that can run: %s",

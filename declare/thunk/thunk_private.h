@@ -40,7 +40,10 @@ struct thunk {
     bool wide;             /* has vectors of 32 bytes or more: uses upper halves itself */
     uint32_t result_bytes; /* of a vector; 0: none is returned */
 };
-enum { THUNK_PAGE = 4096 };
+/* The plain form has one THUNK_CODE, or half of it if there is one that jumps, which is
+ * short; the checked form has the other one. 24 arguments of at most 63 bytes each, and
+ * 14 for each 8 of RENEWED_MAX, fit. */
+enum { THUNK_PAGE = 4096, THUNK_CODE = 4096 };
 static inline struct thunk_state *thunk_state(const struct thunk *thunk)
 {
     return (struct thunk_state *)(void *)thunk->pages;

@@ -146,8 +146,8 @@ static const struct {
     {"void (struct s x = NULL)", "a structure cannot be passed by value"},
     {"void (struct s x)",
      "a structure cannot be passed by value; one of up to 16 bytes is an int64_t for "
-     "each 8, or a double if these hold floats alone; for others write a function that "
-     "takes its address\n    void (struct s x)\n                 ^"},
+     "each 8, or a double if these hold floats alone; docs/call.md has larger "
+     "ones\n    void (struct s x)\n                 ^"},
     {"struct s f()",
      "a structure that is returned cannot be received; for one of up to 16 bytes write "
      "the type of its first 8, double if they hold floats alone, else int64_t; a larger "
@@ -312,7 +312,11 @@ static const struct {
     {"void (int a1,int a2,int a3,int a4,int a5,int a6,int a7,int a8,int a9,int b1,int "
      "b2,int "
      "b3,int b4,int b5,int b6,int b7,int b8)",
-     "at most 16 arguments"},
+     "at most 16 dimensions"},
+    {"void (u8 a[1],u8 b[1],u8 c[1],u8 d[1],u8 e[1],u8 f[1],u8 g[1],u8 h[1],u8 i[1],u8 "
+     "j[1],u8 k[1],u8 l[1],u8 m[1],u8 n[1],u8 o[1],u8 p[1],u8 q[1],u8 r[1],u8 s[1],u8 "
+     "t[1],u8 u[1],u8 v[1],u8 w[1],u8 x[1],u8 y[1])",
+     "at most 24 arguments"},
     {"void () for a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "at most 16 dimensions"},
     {"void () for a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p, int q", "at most 16 dimensions"},
     {"__attribute__((ms_abi)) void f()", "ms_abi changes how a function is called"},

@@ -183,6 +183,8 @@ TEST(test_values)
     assert_string_equal(d->argument[0].text, "");
 }
 
+#define S "typedef struct { char *text; int n; } s; "
+
 TEST(test_objects)
 {
     const struct declaration *d = parsed(
@@ -210,6 +212,42 @@ TEST(test_objects)
         "Filter::Filter(f) free Filter::~Filter)");
     assert_int_equal(d->n_objects, 2);
     assert_string_equal(d->argument[1].freed_by, "Filter::~Filter");
+}
+
+/* The address of a structure whose members have values: pointers to arrays, too. */
+TEST(test_members)
+{
+    const struct declaration *d = parsed(
+        "typedef struct { float re, im; } z; typedef struct view { const uint8_t *from; "
+        "z at[2]; int w, h; size_t stride; int (*call)(int); double gain; } view; void "
+        "f(const view *v = {x + 2 * w, 1, 2.5, w, 0, w, h, 4 * w, &puts, 3} free done, "
+        "struct view *none = {}) for const z x[w * h], w, h");
+    const struct declared_argument *const v = d->argument;
+    static const uint32_t offsets[] = {0, 8, 12, 16, 20, 24, 28, 32, 40, 48};
+    assert_int_equal(v->kind, ARGUMENT_OPAQUE);
+    assert_int_equal(v->step[0].bytes, 56);
+    assert_string_equal(v->step[0].name, "");
+    assert_int_equal(v->n_made, ARRAY_LEN(offsets));
+    for (size_t i = 0; i < ARRAY_LEN(offsets); i++)
+        assert_int_equal(v->made[i].offset, offsets[i]);
+    assert_int_equal(v->made[0].kind, ARGUMENT_ARRAY);
+    assert_int_equal(value_at(&v->made[0].integer, (int64_t[]){3, 7}), 12);
+    assert_int_equal(v->made[1].type, CTYPE_F32);
+    assert_int_equal(v->made[5].type, CTYPE_I32);
+    assert_int_equal(v->made[7].type, CTYPE_U64);
+    assert_int_equal(v->made[8].kind, ARGUMENT_SYMBOL);
+    assert_int_equal(v->made[9].type, CTYPE_F64);
+    assert_string_equal(v->freed_by, "done");
+    assert_int_equal(d->argument[1].step[0].n, 0);
+    d = parsed("typedef struct { int n; } s; typedef struct { s *a; s b[2]; } pair; void "
+               "f(const pair *o = {i, 1, 2}) for s *i = {n}, n");
+    assert_int_equal(d->argument[0].made[0].kind, ARGUMENT_OPAQUE);
+    assert_int_equal(d->argument[0].made[2].offset, 12);
+    assert_int_equal(d->object[0], 1); /* before what has its address */
+    d = parsed("struct Image { float *p; int n; }; void ns::f(const Image &in = {x, n}, "
+               "Image y[2]) for const float x[n], n");
+    assert_int_equal(d->argument[0].made[1].offset, 8);
+    assert_int_equal(value_at(&d->argument[1].count, NULL), 32);
 }
 
 TEST(test_refused)
@@ -245,6 +283,18 @@ TEST(test_refused)
         {"void (void *a = from f(1) then g(&a))",
          "'&' stands before the object's own name"},
         {"void (void *a = from f(&b), void *b = from f())", "'&' stands before"},
+        {S "void f(s *a)", "say its value: = {values of its members}, = NULL"},
+        {S "void f(s *a = {1, 2})", "member 1 is a pointer: NULL"},
+        {S "void f(s *a = {NULL, b}) for s *b = {}", "member 2 is a number"},
+        {S "void f(s *a = {NULL, 1.5})", "member 2 is a whole number"},
+        {S "void f(s *a = {NULL, 1, 2})", "at most 2 values of members"},
+        {S "void f(s *a = {a})", "a is not made yet"},
+        {S "void f(s *a = {&a})", "member 1 is a pointer"},
+        {S "void f(s *a = {NULL 1})", "expected"},
+        {S "void f(s *a = {NULL, 1)", "expected ',' between values"},
+        {S "void f(s *a = {} free free)", "is freed without that"},
+        {"struct b { char x[300]; }; void f(struct b *a = {})", "have at most 256 bytes"},
+        {"void f(struct s *a = {NULL})", "a pointer is NULL, a \"text\""},
     };
     struct declaration declaration;
     struct error error;

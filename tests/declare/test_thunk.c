@@ -82,16 +82,18 @@ TEST(test_mixed)
     run_mixed(CHECKED);
 }
 
-/* Integers alone: ten of them are on the stack, and one is none. */
+/* Integers alone: eighteen of them are on the stack. */
 static uint64_t take_integers(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
                               uint64_t f, uint64_t g, uint64_t h, uint64_t i, uint64_t j,
                               uint64_t k, uint64_t l, uint64_t m, uint64_t n, uint64_t o,
-                              uint64_t p)
+                              uint64_t p, uint64_t q, uint64_t r, uint64_t s, uint64_t t,
+                              uint64_t u, uint64_t v, uint64_t w, uint64_t x)
 {
-    const uint64_t all[] = {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p};
+    const uint64_t all[] = {a, b, c, d, e, f, g, h, i, j, k, l,
+                            m, n, o, p, q, r, s, t, u, v, w, x};
     uint64_t sum = 0;
-    for (size_t v = 0; v < ARRAY_LEN(all); v++)
-        sum = sum * 31 + all[v];
+    for (size_t at = 0; at < ARRAY_LEN(all); at++)
+        sum = sum * 31 + all[at];
     return is_aligned() ? sum : 0;
 }
 
@@ -122,6 +124,49 @@ TEST(test_any_number)
         assert_int_equal(faults.faults, 0);
         thunk_free(thunk);
     }
+}
+
+/* A structure that the call changes is as it was made before the next one. */
+struct cursor {
+    const uint8_t *next;
+    uint32_t left;
+};
+
+static uint32_t take_cursor(struct cursor *cursor, int by)
+{
+    while (cursor->left)
+        cursor->left--, cursor->next++;
+    return (uint32_t)cursor->next[0] + (uint32_t)by;
+}
+
+TEST(test_renewed)
+{
+    static const uint8_t bytes[] = {1, 2, 3, 40};
+    struct cursor cursor[2] = {{NULL, 7}, {bytes, 3}};
+    void *const pointer[DECLARED_MAX] = {cursor};
+    struct declaration declaration;
+    struct declared_sizes sizes;
+    struct call_frame frame;
+    struct call_faults faults;
+    struct thunk *const thunk =
+        make_declared("struct cursor { const uint8_t *next; uint32_t left; }; uint32_t f("
+                      "struct cursor *c = {x, 3}, int by = 2) for const uint8_t x[4]",
+                      (const void *)take_cursor, &declaration);
+    assert_int_equal(declaration.argument[0].renewed, sizeof *cursor);
+    assert_int_equal(declaration_measure(&declaration, NULL, &sizes, NULL), 0);
+    call_fill(&declaration, &sizes, pointer, &frame);
+    for (int i = 0; i < 3; i++) {
+        thunk_code(thunk)(&frame);
+        assert_int_equal(frame.result, 42);
+        assert_int_equal(cursor[0].left, 0);
+        assert_ptr_equal(cursor[0].next, bytes + 3);
+        thunk_jump(thunk)(&frame);
+        assert_ptr_equal(cursor[0].next, bytes + 3);
+        thunk_check(thunk, &frame, &faults);
+        assert_int_equal(frame.result, 42);
+        assert_int_equal(faults.faults, 0);
+    }
+    thunk_free(thunk);
 }
 
 /* The code may be called any number of times, and by a compiler that keeps values in

@@ -23,14 +23,16 @@ static void check_message(const struct error *error, const char *text)
 static void call(const struct declaration *declaration,
                  const struct declared_sizes *sizes, const char *text)
 {
-    static float vector[16];
+    static uint64_t memory[2 * RENEWED_MAX / 8];
     void *pointer[DECLARED_MAX] = {NULL};
     struct call_signature signature;
     struct call_frame frame;
     struct call_faults faults;
     struct thunk *thunk;
     for (uint32_t i = 0; i < declaration->n; i++)
-        pointer[i] = declaration->argument[i].vector ? vector : NULL;
+        pointer[i] = declaration->argument[i].vector || declaration->argument[i].renewed
+                         ? memory
+                         : NULL;
     declaration_signature(declaration, &signature);
     call_fill(declaration, sizes, pointer, &frame);
     if (thunk_make(&signature, (const void *)call_nothing, &thunk, NULL) < 0)
@@ -49,10 +51,10 @@ static void measure(const struct declaration *declaration, const char *text)
     static const int64_t values[] = {0,     1,         -1,        100,
                                      65537, INT32_MAX, INT64_MAX, INT64_MIN};
     for (size_t v = 0; v < ARRAY_LEN(values); v++) {
-        int64_t dimension[DECLARED_MAX];
+        int64_t dimension[DIMENSIONS_MAX];
         struct declared_sizes sizes;
         struct error error = {.text = ""};
-        for (size_t d = 0; d < DECLARED_MAX; d++)
+        for (size_t d = 0; d < DIMENSIONS_MAX; d++)
             dimension[d] = values[(v + d * d) % ARRAY_LEN(values)];
         if (declaration_measure(declaration, dimension, &sizes, &error) < 0)
             demand(error.text[0], "a shape that cannot be has a reason", text);
@@ -112,6 +114,8 @@ static const char *const seeds[] = {
     "typedef int (*c)(int); char *f(c c = NULL, char **d free f, e **f = 0, p p = from "
     "g() "
     "free h(&p)) free i for n",
+    "typedef struct { int *a; short b[2]; float c; } v; int f(v *v = {x + 2 * n, 1, n, "
+    "-0.5f} then g(v) free h, const v *w = {}) for const v *u = {NULL}, int x[n], n",
     "__m256d (__m256d x, const float *const y[k][n], int *error = 0, int k, int n)",
     "void (fir *f = from new(taps, n, a, 0.5f) free drop, a *a = from b(y), u8 y[n]) for "
     "n, "

@@ -81,6 +81,15 @@ class Call(CallCase):
                              "--baseline=none", "--quiet", "--relative-to=sse9", *SHORT).stdout
         self.assertIn("vs sse9: no group has such a row", text)
 
+    def test_many_arguments(self):
+        """24 of them; but an array that is read and written counts twice."""
+        numbers = ", ".join(f"int {name} = {at}" for at, name in enumerate("abcdefghijklmopqrstuv"))
+        prototype = f"int64_t (const int32_t x[n], size_t n, {numbers}, int64_t last = 22)"
+        self.right("many", prototype, "--sizes=100")
+        arrays = ", ".join(f"inout u8 {name}[8]" for name in "abcdefghijklmnopq")
+        done = self.run_tool("call", f"{self.built}:many", f"void ({arrays})", status=2)
+        self.assertIn("op many: more than 33 arrays and results", done.stderr)
+
     def test_functions_agree(self):
         rows = self.call("mix_c,mix_choose()", MIX, "--sizes=64,65")
         self.assertEqual({row["status"] for row in rows.values()} - {"ok", "suspect"}, set(),

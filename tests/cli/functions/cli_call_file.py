@@ -140,6 +140,16 @@ class CallFile(CallCase):
                              "--dry-run").stdout
         self.assertIn("@1", text)
         self.assertNotIn("@64", text)
+        for name, kernel in ("fade", True), ("drop", False):
+            done = self.run_tool("audit", f"{self.built}:{name}", MIX, "--sizes=64", "--dry-run")
+            self.assertEqual(f"{name} calls no other function" in done.stderr, kernel, done.stderr)
+            done = self.run_tool("audit", f"{self.built}:{name}", MIX, "--sizes=64", "--dry-run",
+                                 f"--dispatcher={name}")
+            self.assertNotIn("calls no other", done.stderr)
+        document = self.run_json("audit", f"{self.built}:fade", MIX, "--sizes=64", "--quiet", *SHORT)
+        self.assertEqual(document["settings"]["dispatcher"], "none")
+        for entry in document["audit"]:
+            self.assertIsNone(entry["dispatcher"])
         done = self.run_tool("audit", f"{self.built}:mix_rounds", MIX, "--sizes=64", status=2)
         self.assertIn("write those to choose from", done.stderr)
         done = self.run_tool("audit", f"{self.built}:mix_d", MIX, status=2)

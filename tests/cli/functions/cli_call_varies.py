@@ -27,6 +27,15 @@ void run_down(int *x) /* dies of what it left */
         abort();
     x[0] = 77;
 }
+void omp_threads(int *to)
+{
+    const char *const threads = getenv("OMP_NUM_THREADS");
+    *to = threads ? atoi(threads) : 0;
+}
+void one(int *to)
+{
+    *to = 1;
+}
 void flip(int *to) /* zero and one in turns */
 {
     static int calls;
@@ -139,6 +148,35 @@ class CallVaries(CallCase):
                            "--sizes=101", *options, status=4)
             self.assertEqual(row["status"], "wrong", row)
             self.assertIn(reason, row["reason"])
+
+    def test_structure(self):
+        """Its members are pointers to arrays, which stand behind `for`, and numbers."""
+        view = ("typedef struct view { const float *from; float *to; int w, h; size_t stride; "
+                "float gain; } view; void f(const view *v = {%s, to, w, h, %s, 0.5}) for "
+                "const float from[h * w], float to[h * w], w, h;")
+        right = view % ("from", "w")
+        options = "--sizes=30x7", "--reference=view_scale"
+        self.right("view_scale", right, "--sizes=30x7", "--inputs=3")
+        row = self.call("view_scale_most", right, *options, status=4)["view_scale_most"]
+        self.assertEqual(row["status"], "wrong", row)
+        self.assertEqual(row["work"]["bytes"], 2 * 4 * 30 * 7)
+        for members, status, reason in (
+                (("from + 1", "w"), "wrong", "reads 4 bytes beyond the end of from"),
+                (("from", "-1"), "failed", "member 5 is -1, which u64 cannot hold")):
+            row = self.call("view_scale", view % members, *options, status=4)["view_scale"]
+            self.assertEqual(row["status"], status, row)
+            self.assertIn(reason, row["reason"])
+
+    def test_openmp(self):
+        """One thread, unless somebody asks for more."""
+        self.built = compile_library(self.folder, "libvaries.so", "-O1", "-x", "c", "-",
+                                     input=SOURCE)
+        asked = "omp_threads", "void (int to[1])", "--reference=one"
+        env = environment()
+        env.pop("OMP_NUM_THREADS", None)
+        self.assertIn(self.call(*asked, env=env)["omp_threads"]["status"], ("ok", "short"))
+        row = self.call(*asked, status=4, env=environment(OMP_NUM_THREADS="3"))["omp_threads"]
+        self.assertEqual(row["status"], "wrong", row)
 
     def test_order_of_sizes(self):
         """A shape says nothing of another one."""

@@ -16,7 +16,13 @@ sys.path.append(str(SOURCE / "tests/cheats"))
 import honest
 
 CHEATS = SOURCE / "tests/cheats"
-SOURCES = CHEATS / "cheats.c", CHEATS / "callers.c"
+SOURCES = CHEATS / "cheats.c", CHEATS / "callers.c", CHEATS / "tricks.c"
+ODD = CHEATS / "odd.c", CHEATS / "odd_flow.c"
+TURN = "void (int32_t to[h * w], const int32_t from[h * w], size_t h, size_t w)"
+COMPACT = "size_t (u8 to[n] length return, const u8 from[n], size_t n)"
+PLANES = "void (double to[n], const double *from[k][n], size_t k, size_t n)"
+ADD = ("void (void *adder = from adder_new(7) free free, inout int32_t x[n], size_t n, "
+       "uint32_t *first = 0)")
 # The reason for which each of them is rejected.
 REASONS = {
     "address": "wrong", "content": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
@@ -29,7 +35,10 @@ REASONS = {
     "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
     "modes": "unsafe", "dlsym": "wrong", "dlopen": "wrong",
     "named": "wrong", "range": "wrong", "aligned": "wrong", "delta": "wrong",
-    "defer": "dies|unsafe|wrong",
+    "defer": "dies|unsafe|wrong", "no_number": "wrong", "infinite": "wrong", "sign": "wrong",
+    "rare": "wrong", "registers": "dies|hangs|unsafe|wrong", "exit": "dies", "reply": "clock",
+    "vdso": "clock|wrong", "pages": "dies|hangs|unsafe|wrong", "past": "unsafe",
+    "read": "helpers", "queue": "helpers", "timer": "helpers",
 }
 
 
@@ -65,9 +74,9 @@ class Judge(Case):
     def test_cheats(self):
         """Those that have another clock alone meet the machine's, and CPU time tells of them."""
         source = "".join(path.read_text(encoding="utf-8") for path in SOURCES)
-        names = set(re.findall(r"^void cheat_(\w+)\(", source, re.M)) - {"linked"}
+        names = set(re.findall(r"^(?:__attribute__\S+ )?void cheat_(\w+)\(", source, re.M)) - {"linked"}
         self.assertEqual(names, set(REASONS))
-        clocks = {name for name in names if REASONS[name] == "clock"}
+        clocks = {name for name in names if REASONS[name].startswith("clock")}
         names -= clocks
         if sanitized():
             # It has a clock of its own, and one place each finds all wrong results and helpers.
@@ -168,8 +177,8 @@ class Judge(Case):
 
     def test_odd(self):
         """Memory, order, instructions and choices of their own are allowed."""
-        text = CHEATS.joinpath("odd.c").read_text(encoding="utf-8")
-        compile_library(self.folder, "libodd.so", CHEATS / "odd.c", "-lm")
+        text = "".join(path.read_text(encoding="utf-8") for path in ODD)
+        compile_library(self.folder, "libodd.so", *ODD, "-lm")
         honest.write(self.folder)
         compile_library(self.folder, "libknown.so", self.folder / "known.c")
         for kind, file, op, least in (("void map", self.file, "poly", 20),
@@ -258,20 +267,27 @@ class Judge(Case):
     def test_declarations(self):
         """Matrices, lengths that are reported, tables of pointers, objects."""
         for name, prototype, sizes in (
-                ("turn", "void (int32_t to[h * w], const int32_t from[h * w], size_t h, size_t w)",
-                 "9x20"),
-                ("compact", "size_t (u8 to[n] length return, const u8 from[n], size_t n)", "300"),
+                ("turn", TURN, "9x20"), ("compact", COMPACT, "300"),
                 ("smooth", "void (u8 *row = image + n, size_t n) for inout u8 image[3 * n]", "70"),
-                ("planes", "void (double to[n], const double *from[k][n], size_t k, size_t n)",
-                 "3x40"),
-                ("add", "void (void *adder = from adder_new(7) free free, inout int32_t x[n], "
-                 "size_t n, uint32_t *first = 0)", "50")):
+                ("planes", PLANES, "3x40"),
+                ("add", ADD, "50")):
             path = self.folder / f"{name}.json"
             self.declare(path, name=f"{name}_op", prototype=prototype, kernels={"scalar": name},
                          reference=name, sizes=sizes, tolerance="exact")
             entry, = self.judge(self.known, file=path).values()
             self.assertEqual((entry["verdict"], entry["same_as"]), ("accepted", name), entry)
             self.assertEqual(entry["times"][0]["shape"], sizes)
+
+    def test_cheats_of_other_ops(self):
+        for name, known, prototype, sizes in (
+                ("turn_square", "turn", TURN, "20x20"),
+                ("compact_nothing", "compact", COMPACT, "300"),
+                ("compact_more", "compact", COMPACT, "300"), ("planes_few", "planes", PLANES, "2x40")):
+            path = self.folder / f"{name}.json"
+            self.declare(path, name=f"{known}_op", prototype=prototype, kernels={"scalar": known},
+                         reference=known, sizes=sizes, tolerance="exact")
+            entry, = self.judge(f"{self.cheats}:{name}", file=path, status=1).values()
+            self.assertEqual(entry["reason"], "wrong", entry)
 
     def test_state(self):
         """An array that a function of the known library fills; and an object instead."""
@@ -352,9 +368,7 @@ class Judge(Case):
                           "void add(void *adder, int *x, size_t n, unsigned *first) {}\n",
                           encoding="utf-8")
         self.declare(path, name="add_op", kernels={"scalar": "add"}, reference="add",
-                     prototype="void (void *adder = from adder_new(7) free free, "
-                     "inout int32_t x[n], size_t n, uint32_t *first = 0)",
-                     sizes="50", tolerance="exact")
+                     prototype=ADD, sizes="50", tolerance="exact")
         library = compile_library(self.folder, "maker.so", source)
         entry, = self.judge(f"{library}:add", file=path, status=1).values()
         self.assertIn(entry["reason"], ("dies", "helpers") if sanitized() else ("dies",), entry)

@@ -19,6 +19,55 @@ __attribute__((target("avx2"), noinline)) void mix_avx2(float *dst, const float 
         dst[i] += gain * src[i];
 }
 
+/* Of these two families `fade` is a kernel, and `drop` calls one. */
+void fade(float *dst, const float *src, float gain, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        dst[i] -= gain * src[i];
+}
+
+__attribute__((target("avx2"))) void fade_avx2(float *dst, const float *src, float gain,
+                                               size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        dst[i] -= gain * src[i];
+}
+
+__attribute__((noinline)) void drop_c(float *dst, const float *src, float gain, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        dst[i] *= gain * src[i];
+}
+
+__attribute__((target("avx2"))) void drop_avx2(float *dst, const float *src, float gain,
+                                               size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        dst[i] *= gain * src[i];
+}
+
+void drop(float *dst, const float *src, float gain, size_t n)
+{
+    if (__builtin_cpu_supports("avx2"))
+        drop_avx2(dst, src, gain, n);
+    else
+        drop_c(dst, src, gain, n);
+}
+
+/* 24 arguments. */
+int64_t many(const int32_t *x, size_t n, int a, int b, int c, int d, int e, int f, int g,
+             int h, int i, int j, int k, int l, int m, int o, int p, int q, int r, int s,
+             int t, int u, int v, int64_t last)
+{
+    const int all[] = {a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, q, r, s, t, u, v};
+    int64_t sum = last;
+    for (size_t at = 0; at < sizeof all / sizeof *all; at++)
+        sum = sum * 3 + all[at];
+    for (size_t at = 0; at < n; at++)
+        sum += x[at];
+    return sum;
+}
+
 /* Forgets the last element. */
 void mix_wrong(float *dst, const float *src, float gain, size_t n)
 {

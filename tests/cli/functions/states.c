@@ -237,3 +237,29 @@ void smooth_wide(uint8_t *row, ptrdiff_t stride, int w)
     smooth(row, stride, w);
     row[-stride - 3] = 0;
 }
+
+/* ---- structures with pointers ---- */
+
+struct view {
+    const float *from;
+    float *to;
+    int w, h;
+    size_t stride; /* elements */
+    float gain;
+};
+
+void view_scale(const struct view *v)
+{
+    for (int y = 0; y < v->h; y++)
+        for (int x = 0; x < v->w; x++)
+            v->to[(size_t)y * v->stride + (size_t)x] =
+                v->gain * v->from[(size_t)y * v->stride + (size_t)x];
+}
+
+/* Forgets the last row. */
+void view_scale_most(const struct view *v)
+{
+    struct view most = *v;
+    most.h--;
+    view_scale(&most);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another clock for the program that loaded this library. The file that includes it
- * defines _GNU_SOURCE. */
+/* Other functions for the program that loaded this library, such as a clock. The file
+ * that includes it defines _GNU_SOURCE. */
 #pragma once
 
 #include <elf.h>
@@ -9,10 +9,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Callback of dl_iterate_phdr(): `context` becomes clock_gettime() of the program that
- * loaded this library. */
-static int patch_clock(struct dl_phdr_info *info, size_t size, void *context)
+struct patch {
+    const char *name;
+    void *function;
+};
+
+/* Callback of dl_iterate_phdr(): the program that loaded this library calls the function
+ * of a `struct patch` in place of that of its name. */
+static int patch_call(struct dl_phdr_info *info, size_t size, void *context)
 {
+    const struct patch *const patch = context;
     const Elf64_Dyn *dynamic = NULL;
     const char *names = NULL;
     const Elf64_Sym *symbols = NULL;
@@ -52,10 +58,10 @@ static int patch_clock(struct dl_phdr_info *info, size_t size, void *context)
             const Elf64_Rela *const entry = &tables[t][i];
             const char *const name = names + symbols[ELF64_R_SYM(entry->r_info)].st_name;
             const uintptr_t at = info->dlpi_addr + entry->r_offset;
-            if (strcmp(name, "clock_gettime") != 0)
+            if (strcmp(name, patch->name) != 0)
                 continue;
             mprotect((void *)(at & ~(uintptr_t)4095), 4096, PROT_READ | PROT_WRITE);
-            *(uintptr_t *)at = (uintptr_t)context;
+            *(uintptr_t *)at = (uintptr_t)patch->function;
         }
     return 1; /* the program comes first */
 }
