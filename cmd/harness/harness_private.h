@@ -108,7 +108,7 @@ struct side {
     char *commit;                 /* NULL: it is none */
     char cwd[PATH_MAX];           /* empty: this one */
     char path[PATH_MAX];          /* of its program; empty: a shell runs the command */
-    char place[PLACES][PATH_MAX]; /* its programs whose code lies elsewhere; 0: unused */
+    char place[PLACES][PATH_MAX]; /* its programs by place; empty: that of `words` */
     char told[PATH_MAX + 32];
     struct text_list variables, words;
     struct elf_file file;

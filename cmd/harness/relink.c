@@ -49,7 +49,8 @@ static int run_command(const struct harness *harness, const struct side *side,
                : status;
 }
 
-/* The program stands where a copy of the side's own would find what lies beside it. */
+/* The program stands where a copy of the side's own would find what lies beside it. At
+ * place 0 it is that copy: the command may link the program that it is a copy of anew. */
 static int make_place(const struct harness *harness, struct side *side, size_t place,
                       struct error *error)
 {
@@ -57,7 +58,9 @@ static int make_place(const struct harness *harness, struct side *side, size_t p
     snprintf(name, sizeof name, "%s-%zu", side->name, place * PLACE_BYTES);
     int status = private_copy(harness->folder, name, side->path, true, side->place[place],
                               sizeof side->place[place], error);
-    if (status == 0 && unlink(side->place[place]) < 0)
+    if (status < 0 || !place)
+        return status;
+    if (unlink(side->place[place]) < 0)
         status = error_set(error, -errno, "%s: %s", side->place[place], strerror(errno));
     if (status == 0)
         status = run_command(harness, side, place, error);
@@ -101,7 +104,9 @@ int relink_open(struct harness *harness, struct error *error)
     int status = check(harness, error);
     for (int i = SIDE_BASE; i <= SIDE_HEAD && status == 0; i++) {
         struct side *const side = &harness->side[i];
-        for (size_t place = 1; place < PLACES && status == 0; place++) {
+        /* A script finds its files by its own path. */
+        size_t place = side->file.kind == ELF_OTHER;
+        for (; place < PLACES && status == 0; place++) {
             struct error why = {.text = ""};
             status = make_place(harness, side, place, &why);
             if (status < 0)

@@ -336,7 +336,7 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
     const struct slice_length length = length_of(harness, entry);
     adapter_words(arguments, name ?: "", adapter->choice, &length, &more);
     FREED_BY(free_memory) char **words = make_words(side, &more);
-    if (place)
+    if (*side->place[place])
         words[0] = (char *)(uintptr_t)side->place[place];
     struct slice_request request = {
         .words = words,
