@@ -213,11 +213,10 @@ static void add_batch(struct group_state *group, struct case_state *entry, uint3
 
 /* Runs a batch of a case that has the core alone, if there is one to be had soon. Those
  * beside another thread are set apart. */
-static int run_alone(struct rounds *rounds, const struct turn *turn, uint32_t round,
-                     bool probe, struct batch *batch)
+static int run_alone(struct rounds *rounds, struct turn *turn, uint32_t round, bool probe,
+                     struct batch *batch)
 {
     enum { AGAIN = 8 };
-    struct pace *const pace = &rounds->pace;
     const struct runner runner = watched(turn->group, turn->entry);
     struct batch_call call = runner_call(&runner, turn->entry->iterations);
     call.pass = round;
@@ -225,13 +224,12 @@ static int run_alone(struct rounds *rounds, const struct turn *turn, uint32_t ro
     for (int tries = 0;; tries++) {
         const int status = runner_batch(&runner, &call, batch);
         batch->alone = status != 0 || had_core(rounds->lead, batch);
-        if (batch->alone || tries == AGAIN || !pace->spare || pace_late(rounds, 1))
+        if (batch->alone || tries == AGAIN || !pace_again(rounds, turn, round))
             return status;
         if (!batch->void_)
             must(result_add_apart(case_result(turn->group, turn->entry), round,
                                   batch->ns));
         cJSON_Delete(batch->reply);
-        pace->spare--;
     }
 }
 
@@ -266,7 +264,7 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
     int status = 0;
     size_t done = 0;
     for (; done < rounds->n && status == 0; done++) {
-        const struct turn *turn = &rounds->turns[order[done]];
+        struct turn *turn = &rounds->turns[order[done]];
         batches[done] = (struct batch){.reply = NULL};
         if (!turn->entry->active)
             continue;
