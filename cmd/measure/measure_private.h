@@ -82,6 +82,13 @@ bool pace_again(struct rounds *rounds, struct turn *turn, uint32_t round);
 /* `ran`: how many rounds, 0 after an interruption: then what has no sample stays open. */
 void pace_judge(struct rounds *rounds, uint32_t ran);
 
+/* A limit from registers takes the same time in all calls. */
+static inline bool is_steady(const struct group_state *group,
+                             const struct case_state *entry)
+{
+    return case_is_limit(group, entry) && entry->offer->flags & SIMDBENCH_REGISTERS;
+}
+
 /* prove.c: what all cases that are left execute; 0 or -EINTR. */
 int group_prove(struct group_state *group, struct error *error);
 /* A copy of the group gets operands of a shape with less work, the same in all runs. */

@@ -26,12 +26,16 @@ void pace_choose(struct rounds *all)
                         .hopeful = all->n,
                         .began = began(lead),
                         .stopped = asked ? "rounds" : "time"};
-    double round_ns = 0;
+    double round_ns = 0, long_ns = 0, n_long = 0;
     for (size_t i = 0; i < all->n; i++) {
         const struct case_state *entry = all->turns[i].entry;
-        round_ns += entry->call_ns * (double)(entry->iterations + 1);
+        const double ns = entry->call_ns * (double)(entry->iterations + 1);
+        const bool is_long = !is_steady(all->turns[i].group, entry);
+        round_ns += ns;
+        long_ns += is_long ? ns : 0;
+        n_long += is_long;
     }
-    const double rounds = lead->plan->case_ns * (double)all->n / round_ns;
+    const double rounds = lead->plan->case_ns * n_long / long_ns;
     if (!pace.wanted)
         pace.wanted = (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
     double most = 3.0 * pace.wanted;

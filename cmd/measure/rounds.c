@@ -6,6 +6,8 @@
 /* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
  * run. */
 #define PROBE_EVERY_NS 2500000.0
+/* Batches of a steady limit: longer ones would tell no more. */
+#define STEADY_BATCH_NS 160000.0
 
 static struct runner watched(struct group_state *group, struct case_state *entry)
 {
@@ -19,9 +21,10 @@ static int calibrate(struct group_state *group, struct case_state *entry)
     const struct plan *plan = group->session->plan;
     const bool turns = group->session->how->multiplex && plan->n_events;
     const struct runner runner = watched(group, entry);
+    const double most = is_steady(group, entry) ? STEADY_BATCH_NS : INFINITY;
     case_result(group, entry)->threads_used = 0;
-    const int status =
-        runners_calibrate(&runner, 1, turns ? MULTIPLEX_BATCH_NS : plan->batch_ns);
+    const int status = runners_calibrate(
+        &runner, 1, turns ? MULTIPLEX_BATCH_NS : fmin(plan->batch_ns, most));
     if (status || !entry->active)
         return status;
     struct result *const result = case_result(group, entry);
