@@ -160,15 +160,16 @@ static void add_winner(struct buffer *text, const struct family *family,
         buffer_format(text, ", level with another one at %zu of them", level);
 }
 
-/* "92 to 98%", of limits that are none too low; NULL of a result without a limit. */
+/* "92 to 98%", of limits that are none too low, and of cases that had the core alone: a
+ * neighbour costs a kernel and its limit not the same. NULL: no such case has a limit. */
 static const struct result *add_share(struct buffer *text, const struct family *family,
                                       const struct result *winner)
 {
     const struct result *lowest = NULL, *highest = NULL, *beyond = NULL;
     for (size_t i = 0; i < family->n_best; i++) {
         const struct result *const result = family->best[i];
-        if (!kernel_same(result, winner) || !result->summary.limit.id ||
-            !(result->summary.limit.share > 0))
+        if (!kernel_same(result, winner) || result->samples.shared ||
+            !result->summary.limit.id || !(result->summary.limit.share > 0))
             continue;
         if (result->summary.limit.too_low) {
             beyond = result;
