@@ -38,7 +38,7 @@ class CommandPages(PageCase):
                     "value" in s["total"])
         self.assertGreaterEqual(self.count("studies"), steps)
         self.assertIn("2 CONFIRMED, ", self.js("document.querySelector('#studies .bar').ariaLabel"))
-        self.assertFalse(self.js("!!document.getElementById('matrix')"))
+        self.assertEqual(self.js("document.querySelectorAll('#matrix, #speed, #roofline').length"), 0)
         self.assertEqual(self.js("document.querySelectorAll('#studies tbody tr').length"),
                          self.js("page.studies[0].claims.length"))
         said = "undecidedText({as: 'ratio', expect: [%s]}, {ci: [%s], floor: 0.04})"
