@@ -177,7 +177,7 @@ class Pages(PageCase):
         self.js("context = document.createElement('canvas').getContext('2d')")
         self.assertLessEqual(self.js(f"({width})('openblas,coretype=SkylakeX/sgemm')"), 80)
         self.assertEqual(self.js("fitting(context, 'avx2/fma', 80)"), "avx2/fma")
-        self.assertEqual(self.js("fitting(context, 'limit avx512/streams', 80)"), "avx512/streams")
+        self.assertEqual(self.js("fitting(context, 'limit avx512/streams', 100)"), "avx512/streams")
 
     def test_matrix_of_look_alikes(self):
         """Instances of a library, and element types, have rows and tables of their own."""
