@@ -3,6 +3,8 @@
  * and the ordinary run measures it. */
 #include "commands/call.h"
 
+#include <ctype.h>
+
 #include "commands/commands.h"
 #include "output/output.h"
 #include "worker/worker.h"
@@ -34,7 +36,7 @@ static size_t left_out(const struct library *library, const char *pattern)
 
 /* Prints the functions that match, and finds the first one that is exported. */
 static size_t print_functions(const struct library *library, const char *pattern,
-                              const char **first)
+                              const struct library_function **first)
 {
     struct grid grid = {.at = "rll"};
     const struct text_page page = page_of(stdout, FORMAT_TABLE);
@@ -53,7 +55,7 @@ static size_t print_functions(const struct library *library, const char *pattern
             (exported_alone && function->binding != FUNCTION_EXPORTED))
             continue;
         if (!*first && function->binding == FUNCTION_EXPORTED)
-            *first = function->name;
+            *first = function;
         if (n++ == 0)
             GRID_TEXTS(&grid, "bytes", "instruction set", "function");
         grid_cell(&grid, "%llu", (unsigned long long)function->bytes);
@@ -66,6 +68,25 @@ static size_t print_functions(const struct library *library, const char *pattern
     }
     grid_write(&grid, &page, 2);
     return n;
+}
+
+/* Adds what `call` takes for a function: its name in C++, if that has plain letters and
+ * no other function has it. */
+static void add_name(struct buffer *text, const struct library *library,
+                     const struct library_function *function)
+{
+    const char *const name = function->demangled ?: "";
+    size_t length = 0, same = 0;
+    while (isalnum((unsigned char)name[length]) ||
+           (name[length] && strchr("_:", name[length])))
+        length++;
+    for (size_t i = 0; i < library->n && length && name[length] == '('; i++)
+        same += library->function[i].demangled &&
+                !strncmp(library->function[i].demangled, name, length + 1);
+    if (same == 1)
+        buffer_format(text, "%.*s", (int)length, name);
+    else
+        buffer_add(text, function->name);
 }
 
 /* Functions that one declaration fits: the words to begin with. The scalar one comes
@@ -82,12 +103,14 @@ static char *print_families(const struct library *library, const char *pattern)
         bool shown = false;
         FREED_BY(buffer_free) struct buffer text = {.text = NULL};
         for (size_t k = 0; k < 2 * family[i].n; k++) {
-            const char *const member = family[i].member[k % family[i].n]->name;
-            const char *const isa = name_isa(member);
+            const struct library_function *const member =
+                family[i].member[k % family[i].n];
+            const char *const isa = name_isa(member->name);
             if ((isa && !strcmp(isa, "scalar")) != (k < family[i].n))
                 continue;
-            shown |= matches(family[i].member[k % family[i].n], pattern);
-            buffer_format(&text, "%s%s", text.text ? "," : "", member);
+            shown |= matches(member, pattern);
+            buffer_add(&text, text.text ? "," : "");
+            add_name(&text, library, member);
         }
         if (!shown || !text.text)
             continue;
@@ -101,10 +124,15 @@ static char *print_families(const struct library *library, const char *pattern)
 /* `name`: the library as it was given. */
 static int list(const struct library *library, const char *name, const char *pattern)
 {
-    const char *first = NULL;
+    const struct library_function *first = NULL;
     const size_t n = print_functions(library, pattern, &first);
     const size_t more = left_out(library, pattern);
+    FREED_BY(buffer_free) struct buffer next = {.text = NULL};
     FREED_BY(free_memory) char *family = print_families(library, pattern);
+    if (family)
+        buffer_add(&next, family);
+    else if (first)
+        add_name(&next, library, first);
     if (more)
         print_line(4, "%zu more are not exported; `simdbench call '%s:*'` lists all",
                    more, name);
@@ -118,7 +146,7 @@ static int list(const struct library *library, const char *name, const char *pat
         print_line(4,
                    "Next: `simdbench call '%s:%s' 'PROTOTYPE'`, which may look like "
                    "`'void (inout float dst[n], const float src[n], size_t n)'`",
-                   name, family ?: first);
+                   name, buffer_text(&next));
     if (!n && pattern)
         complain("%s: no function's name matches '%s'; simdbench call %s lists all", name,
                  pattern, name);

@@ -43,7 +43,7 @@ struct run_arm {
     bool may_lead;   /* rounds are worth while without the first one */
 };
 /* The reason of an arm that more time would measure. */
-#define NO_TIME_LEFT "no time is left for it: calls are too long"
+#define NO_TIME_LEFT "no time is left for it: calls are long, or others use the CPU"
 /* Measures the arms in common rounds, so that results of any two are paired: samples of
  * one round bear the same number. The first one leads: its how and its plan
  * decide how many rounds there are, and without its cases there are none, unless another

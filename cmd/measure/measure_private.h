@@ -50,18 +50,19 @@ void note_core_share(const struct session *session);
 
 /* pacing.c. Rounds end after `wanted` of them without a void batch, or once all medians
  * are precise, but not before each case has `alone` samples. `spare` batches may run
- * beside those of the wanted rounds, in place of others. The precision is looked at when
- * the least number of samples reaches `look`, which then doubles: more looks would end
- * too often on intervals that are narrow by chance. */
+ * beside those of the wanted rounds, in place of others, for cases that are not hopeless.
+ * The precision is looked at when the least number of samples reaches `look`, which then
+ * doubles: more looks would end too often on intervals that are narrow by chance. */
 struct pace {
     uint32_t wanted, alone, look;
-    uint64_t cases, spare;
+    uint64_t cases, hopeful, spare;
     int64_t began;       /* the run */
     const char *stopped; /* reason for their end */
 };
 struct turn {
     struct group_state *group;
     struct case_state *entry;
+    bool hopeless; /* it will not have the core alone often enough */
 };
 struct rounds {
     struct group_state *groups;
@@ -75,8 +76,18 @@ void pace_choose(struct rounds *all);
 /* True after that many times as long as the plan has for all rounds together. */
 bool pace_late(const struct rounds *rounds, double times);
 bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete);
+/* True if a batch of the turn that had company may run again: that takes it from what is
+ * to spare. */
+bool pace_again(struct rounds *rounds, struct turn *turn, uint32_t round);
 /* `ran`: how many rounds, 0 after an interruption: then what has no sample stays open. */
 void pace_judge(struct rounds *rounds, uint32_t ran);
+
+/* A limit from registers takes the same time in all calls. */
+static inline bool is_steady(const struct group_state *group,
+                             const struct case_state *entry)
+{
+    return case_is_limit(group, entry) && entry->offer->flags & SIMDBENCH_REGISTERS;
+}
 
 /* prove.c: what all cases that are left execute; 0 or -EINTR. */
 int group_prove(struct group_state *group, struct error *error);

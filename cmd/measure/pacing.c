@@ -23,14 +23,19 @@ void pace_choose(struct rounds *all)
     struct pace pace = {.wanted = asked,
                         .look = 2 * ROUNDS_MIN,
                         .cases = all->n,
+                        .hopeful = all->n,
                         .began = began(lead),
                         .stopped = asked ? "rounds" : "time"};
-    double round_ns = 0;
+    double round_ns = 0, long_ns = 0, n_long = 0;
     for (size_t i = 0; i < all->n; i++) {
         const struct case_state *entry = all->turns[i].entry;
-        round_ns += entry->call_ns * (double)(entry->iterations + 1);
+        const double ns = entry->call_ns * (double)(entry->iterations + 1);
+        const bool is_long = !is_steady(all->turns[i].group, entry);
+        round_ns += ns;
+        long_ns += is_long ? ns : 0;
+        n_long += is_long;
     }
-    const double rounds = lead->plan->case_ns * (double)all->n / round_ns;
+    const double rounds = lead->plan->case_ns * n_long / long_ns;
     if (!pace.wanted)
         pace.wanted = (uint32_t)fmin(fmax(rounds, ROUNDS_MIN), ROUNDS_MAX);
     double most = 3.0 * pace.wanted;
@@ -63,16 +68,45 @@ bool pace_late(const struct rounds *rounds, double times)
     return budget > 0 && (double)(clock_budget() - rounds->pace.began) > times * budget;
 }
 
+/* True if the batches that are left would not give the case its samples alone, even if
+ * far more of them had the core than did so far: then the row consists of those with
+ * company too, however often they run again. */
+static bool is_hopeless(const struct pace *pace, const struct result *result,
+                        uint32_t round)
+{
+    const double alone = (double)result->samples.n;
+    const double ran = alone + (double)result->samples.apart.n;
+    const double at_most = (alone + 3 + 3 * sqrt(alone + 1)) / ran;
+    const double left =
+        fmax((double)pace->wanted - round, 0) + (double)(pace->spare / pace->hopeful);
+    return ran > 0 && alone + at_most * left < pace->alone;
+}
+
+bool pace_again(struct rounds *rounds, struct turn *turn, uint32_t round)
+{
+    struct pace *const pace = &rounds->pace;
+    if (turn->hopeless || !pace->spare || pace_late(rounds, 1))
+        return false;
+    turn->hopeless = is_hopeless(pace, turn_result(turn), round);
+    pace->spare -= turn->hopeless ? pace->spare / pace->hopeful-- : 1;
+    return !turn->hopeless;
+}
+
 bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
 {
     struct pace *const pace = &rounds->pace;
     const double precision = rounds->lead->plan->precision;
     size_t least = SIZE_MAX;
-    for (size_t i = 0; i < rounds->n; i++)
-        if (rounds->turns[i].entry->active &&
-            turn_result(&rounds->turns[i])->samples.n < least)
-            least = turn_result(&rounds->turns[i])->samples.n;
-    if (complete >= pace->wanted && least >= pace->alone)
+    bool enough = complete >= pace->wanted;
+    for (size_t i = 0; i < rounds->n; i++) {
+        const struct turn *const turn = &rounds->turns[i];
+        if (!turn->entry->active)
+            continue;
+        const size_t n = turn_result(turn)->samples.n;
+        least = n < least ? n : least;
+        enough &= turn->hopeless || n >= pace->alone;
+    }
+    if (enough)
         return true;
     if (ran >= 3 * pace->wanted)
         return true;

@@ -6,6 +6,8 @@
 /* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
  * run. */
 #define PROBE_EVERY_NS 2500000.0
+/* Batches of a steady limit: longer ones would tell no more. */
+#define STEADY_BATCH_NS 160000.0
 
 static struct runner watched(struct group_state *group, struct case_state *entry)
 {
@@ -19,9 +21,10 @@ static int calibrate(struct group_state *group, struct case_state *entry)
     const struct plan *plan = group->session->plan;
     const bool turns = group->session->how->multiplex && plan->n_events;
     const struct runner runner = watched(group, entry);
+    const double most = is_steady(group, entry) ? STEADY_BATCH_NS : INFINITY;
     case_result(group, entry)->threads_used = 0;
-    const int status =
-        runners_calibrate(&runner, 1, turns ? MULTIPLEX_BATCH_NS : plan->batch_ns);
+    const int status = runners_calibrate(
+        &runner, 1, turns ? MULTIPLEX_BATCH_NS : fmin(plan->batch_ns, most));
     if (status || !entry->active)
         return status;
     struct result *const result = case_result(group, entry);
@@ -213,11 +216,10 @@ static void add_batch(struct group_state *group, struct case_state *entry, uint3
 
 /* Runs a batch of a case that has the core alone, if there is one to be had soon. Those
  * beside another thread are set apart. */
-static int run_alone(struct rounds *rounds, const struct turn *turn, uint32_t round,
-                     bool probe, struct batch *batch)
+static int run_alone(struct rounds *rounds, struct turn *turn, uint32_t round, bool probe,
+                     struct batch *batch)
 {
     enum { AGAIN = 8 };
-    struct pace *const pace = &rounds->pace;
     const struct runner runner = watched(turn->group, turn->entry);
     struct batch_call call = runner_call(&runner, turn->entry->iterations);
     call.pass = round;
@@ -225,13 +227,12 @@ static int run_alone(struct rounds *rounds, const struct turn *turn, uint32_t ro
     for (int tries = 0;; tries++) {
         const int status = runner_batch(&runner, &call, batch);
         batch->alone = status != 0 || had_core(rounds->lead, batch);
-        if (batch->alone || tries == AGAIN || !pace->spare || pace_late(rounds, 1))
+        if (batch->alone || tries == AGAIN || !pace_again(rounds, turn, round))
             return status;
         if (!batch->void_)
             must(result_add_apart(case_result(turn->group, turn->entry), round,
                                   batch->ns));
         cJSON_Delete(batch->reply);
-        pace->spare--;
     }
 }
 
@@ -266,7 +267,7 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
     int status = 0;
     size_t done = 0;
     for (; done < rounds->n && status == 0; done++) {
-        const struct turn *turn = &rounds->turns[order[done]];
+        struct turn *turn = &rounds->turns[order[done]];
         batches[done] = (struct batch){.reply = NULL};
         if (!turn->entry->active)
             continue;

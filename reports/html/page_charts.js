@@ -119,10 +119,12 @@ const endRoom = () => window.innerWidth < 700 ? 100 : 150;
 const LEADING = 13;
 // As much of a text as a width has room for.
 function fitting(context, text, width) {
-  let n = text.length;
-  while (n > 4 && context.measureText(short(text, n)).width > width)
+  // The names of limits are grey; their last words tell them apart.
+  const wide = context.measureText(text).width > width, name = wide ? text.replace(/^limit /, "") : text;
+  let n = name.length;
+  while (n > 4 && context.measureText(short(name, n)).width > width)
     n--;
-  return short(text, n);
+  return short(name, n);
 }
 const ends = {
   id: "ends",

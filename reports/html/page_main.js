@@ -141,12 +141,12 @@ function addSections() {
     addSection("matrix", "Each kernel at each size", null, drawMatrix);
   if (some((result) => result.role !== "roof"))
     addSection("cases", "Cases", null, drawCases);
-  if (drawn.some(isCurve))
+  if (!page.studies && drawn.some(isCurve))
     addSection("speed", "Speed over size", "Medians with 95% intervals. A colour is a kernel, " +
       "its line tells the instruction set; grey: limits of the same rounds, and libraries " +
       "with triangles.", drawSpeed,
     [toggle(state, "logX", "sizes: log"), toggle(state, "logY", "speed: log")]);
-  if (some((result) => isMeasured(result) && result.role !== "roof" &&
+  if (!page.studies && some((result) => isMeasured(result) && result.role !== "roof" &&
     (isRoof(result) || onRoofline(result))))
     addSection("roofline", "Roofline", "Roofs as this run measured them; a stream belongs to the " +
       "smallest cache that holds its operands. Of each cache and instruction set the fastest is " +

@@ -47,7 +47,7 @@ bool family_same(const struct result *a, const struct result *b)
            kernel_row(b, &unused) == b->id + length && text_same(set_a, set_b);
 }
 
-static bool is_asked(const struct result *result)
+bool kernel_asked(const struct result *result)
 {
     return result->id && !result->is_roof && !result->is_baseline && !result->source;
 }
@@ -55,7 +55,7 @@ static bool is_asked(const struct result *result)
 /* Cases of other programs have no type, and do not compete with each other. */
 bool kernel_measured(const struct result *result)
 {
-    return is_asked(result) && result->type && *result->type &&
+    return kernel_asked(result) && result->type && *result->type &&
            result->status == STATUS_OK && result->summary.median_ns > 0;
 }
 
@@ -68,7 +68,7 @@ static void size_judge(struct family *family, const struct result *like, size_t 
     const struct result *const results = family->run->results, *best = NULL;
     bool brief = false;
     for (size_t i = first; i < end; i++)
-        if (is_asked(&results[i]) && family_same(like, &results[i])) {
+        if (kernel_asked(&results[i]) && family_same(like, &results[i])) {
             brief |= results[i].status == STATUS_SHORT;
             if (kernel_measured(&results[i]) &&
                 (!best || results[i].summary.median_ns < best->summary.median_ns))
@@ -135,6 +135,37 @@ void kernel_tell(const struct result *result, struct buffer *text)
     buffer_plain_n(text, name, length);
 }
 
+static bool is_among_best(const struct family *family, const struct result *kernel,
+                          size_t group)
+{
+    for (size_t i = 0; i < family->n_best; i++)
+        if (family->best[i]->group == group && kernel_same(family->best[i], kernel))
+            return true;
+    return false;
+}
+
+/* Names the kernel that is among the fastest at most sizes at which the winner is not. */
+static void add_other(struct buffer *text, const struct family *family,
+                      const struct result *winner)
+{
+    const struct result *other = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < family->n_best; i++) {
+        size_t times = 0;
+        for (size_t j = 0; j < family->n_best; j++)
+            times += kernel_same(family->best[i], family->best[j]) &&
+                     !is_among_best(family, winner, family->best[j]->group);
+        if (times > most)
+            other = family->best[i];
+        most = times > most ? times : most;
+    }
+    if (!other)
+        return;
+    buffer_add(text, " (");
+    kernel_tell(other, text);
+    buffer_format(text, " at %zu)", most);
+}
+
 static void add_winner(struct buffer *text, const struct family *family,
                        const struct result *winner, size_t wins)
 {
@@ -156,19 +187,21 @@ static void add_winner(struct buffer *text, const struct family *family,
         buffer_format(text, wins == 2 ? " at both sizes" : " at all %zu sizes", wins);
     else
         buffer_format(text, " at %zu of %zu sizes", wins, family->n);
+    add_other(text, family, winner);
     if (level > 0 && level < wins)
         buffer_format(text, ", level with another one at %zu of them", level);
 }
 
-/* "92 to 98%", of limits that are none too low; NULL of a result without a limit. */
+/* "92 to 98%", of limits that are none too low, and of cases that had the core alone: a
+ * neighbour costs a kernel and its limit not the same. NULL: no such case has a limit. */
 static const struct result *add_share(struct buffer *text, const struct family *family,
                                       const struct result *winner)
 {
     const struct result *lowest = NULL, *highest = NULL, *beyond = NULL;
     for (size_t i = 0; i < family->n_best; i++) {
         const struct result *const result = family->best[i];
-        if (!kernel_same(result, winner) || !result->summary.limit.id ||
-            !(result->summary.limit.share > 0))
+        if (!kernel_same(result, winner) || result->samples.shared ||
+            !result->summary.limit.id || !(result->summary.limit.share > 0))
             continue;
         if (result->summary.limit.too_low) {
             beyond = result;
@@ -312,93 +345,6 @@ static bool was_told(const struct run *run, const struct result *result)
     return false;
 }
 
-static bool is_timed_alone(const struct result *result)
-{
-    return is_asked(result) && result->summary.median_ns > 0 &&
-           (result->status == STATUS_UNCHECKED ||
-            (result->status == STATUS_OK && !(result->type && *result->type)));
-}
-
-/* The time is all that is known of functions without a reference, and of cases of other
- * programs. */
-static void tell_times(const struct run *run, struct answer *answer)
-{
-    struct buffer *const text = &answer->text;
-    const struct result *first = NULL;
-    char time[NUMBER_SIZE];
-    size_t n = 0;
-    FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (is_timed_alone(result)) {
-            first = first ?: result;
-            n++;
-        }
-    if (!first)
-        return;
-    text_time(first->summary.median_ns, time);
-    buffer_tell(text, "%s takes %s", first->id, time);
-    if (n > 1)
-        buffer_format(text, ", and %zu more case%s ha%s a time", n - 1, n == 2 ? "" : "s",
-                      n == 2 ? "s" : "ve");
-    if (first->status == STATUS_UNCHECKED)
-        buffer_add(text, strstr(first->reason ?: "", "cannot be ")
-                             ? "; unchecked: its results cannot be compared"
-                             : "; unchecked: nothing says whether the results are right, "
-                               "--reference=FUNCTION would");
-    answer_next(answer);
-}
-
-/* Counts the cases that were asked for and have no number. */
-static void tell_missing(const struct run *run, struct answer *answer)
-{
-    struct buffer *const text = &answer->text;
-    size_t count[STATUS_COUNT] = {0}, cases = 0;
-    FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (is_asked(result)) {
-            count[result->status]++;
-            cases++;
-        }
-    if (count[STATUS_SUSPECT])
-        buffer_format(text,
-                      "suspect: %zu of %zu cases are faster than their limit allows: "
-                      "they do less than they should, or the limit is not theirs",
-                      count[STATUS_SUSPECT], cases);
-    answer_next(answer);
-    count[STATUS_OK] += count[STATUS_SUSPECT] + count[STATUS_UNCHECKED];
-    count[STATUS_SUSPECT] = count[STATUS_UNCHECKED] = 0;
-    const char *separator = " ";
-    if (cases == count[STATUS_OK])
-        return;
-    buffer_format(text, "without a number: %zu of %zu cases:", cases - count[STATUS_OK],
-                  cases);
-    for (int i = STATUS_PENDING; i < STATUS_COUNT; i++)
-        if (i != STATUS_OK && count[i]) {
-            buffer_format(text, "%s%zu %s", separator, count[i],
-                          status_name((enum status)i));
-            separator = ", ";
-        }
-    answer_next(answer);
-}
-
-/* Rows that are marked are no full answer: cases without a number, and those whose core
- * was shared. */
-static void tell_doubts(const struct run *run, struct answer *answer)
-{
-    size_t shared = 0, cases = 0;
-    tell_times(run, answer);
-    tell_missing(run, answer);
-    FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (kernel_measured(result)) {
-            shared += result->samples.shared;
-            cases++;
-        }
-    if (shared)
-        buffer_format(&answer->text,
-                      "with a neighbour on the core: %zu of %zu cases, whose times may "
-                      "be too long; scripts/quiet.sh, or another CPU by --cpu, may help",
-                      shared, cases);
-    answer_next(answer);
-}
-
 void run_fastest(const struct run *run, struct answer *answer, bool *fastest)
 {
     const size_t n = run->n_results + 1;
@@ -436,6 +382,6 @@ struct answer run_answer(const struct run *run)
     else
         run_fastest(run, &answer, NULL);
     if (!tell || tell == audit_answer)
-        tell_doubts(run, &answer);
+        doubts_answer(run, &answer);
     return answer;
 }

@@ -14,6 +14,7 @@ const char *kernel_row(const struct result *result, size_t *length);
 void kernel_tell(const struct result *result, struct buffer *text); /* that name */
 bool kernel_same(const struct result *a, const struct result *b);
 bool family_same(const struct result *a, const struct result *b);
+bool kernel_asked(const struct result *result); /* no limit, baseline or other file */
 /* Was it asked for, and has it a time? */
 bool kernel_measured(const struct result *result);
 /* The speed beside that of the fastest scalar kernel, paired by round; 0: there is none,
@@ -32,6 +33,7 @@ void judged_answer(const struct run *run, struct answer *answer);
 void gate_answer(const struct run *run, struct answer *answer);
 bool run_is_explained(const struct run *run);
 void explained_answer(const struct run *run, struct answer *answer);
+void doubts_answer(const struct run *run, struct answer *answer);
 void studies_answer(const struct run *run, struct answer *answer);
 void threads_answer(const struct run *run, struct answer *answer);
 /* Are there groups that have cases with one thread and with more? */

@@ -278,4 +278,12 @@ void audit_answer(const struct run *run, struct answer *answer)
                 answer_next(answer);
             }
     audit_free(&audit);
+    const char *const name = facts_find_text(&run->settings, "dispatcher");
+    bool known = !name || !*name;
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        known |= text_same(result->variant, name);
+    if (known)
+        return;
+    buffer_tell(&answer->text, "--dispatcher: no kernel is called %s", name);
+    answer_next(answer);
 }

@@ -177,6 +177,7 @@ class Pages(PageCase):
         self.js("context = document.createElement('canvas').getContext('2d')")
         self.assertLessEqual(self.js(f"({width})('openblas,coretype=SkylakeX/sgemm')"), 80)
         self.assertEqual(self.js("fitting(context, 'avx2/fma', 80)"), "avx2/fma")
+        self.assertEqual(self.js("fitting(context, 'limit avx512/streams', 100)"), "avx512/streams")
 
     def test_matrix_of_look_alikes(self):
         """Instances of a library, and element types, have rows and tables of their own."""
@@ -198,6 +199,20 @@ class Pages(PageCase):
         self.open(self.page_of(document, "alike"))
         self.assertEqual(self.js("document.querySelectorAll('#matrix table').length"), 2)
         self.assertEqual(self.js("document.querySelectorAll('#matrix td.cell').length"), 4)
+
+    def test_a_time_too_short_ranks_nothing(self):
+        """Beside a kernel that cannot be timed no other one is the fastest, in its own group alone."""
+        one = next(r for r in self.run_document["results"] if r["role"] == "kernel" and r["status"] == "ok")
+        results = [{**one, "limit": None, "ratios": [], "group": 0, "variant": f"v{i}",
+                    "id": one["id"].replace(one["variant"], f"v{i}")} for i in range(2)]
+        page = self.page_of({**self.run_document, "results": results}, "brief")
+        for group, stars, text in ((0, 0, " [num]?s$"), (1, 1, "^1.00x")):
+            self.open(self.changed(page, lambda document: document["results"][1].update(
+                {"status": "short", "group": group})))
+            self.assertEqual(self.js("document.querySelectorAll('#matrix .best').length"), stars)
+            self.assertRegex(self.js("document.querySelector('#matrix td.cell').textContent"), text)
+            self.assertEqual(self.js("document.querySelector('#matrix caption').textContent"
+                                     ".includes('too short to be timed')"), not stars)
 
     def test_numbers_of_threads(self):
         """Cases that differ in their threads alone have tables of their own; one size has no curve."""

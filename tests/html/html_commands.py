@@ -53,6 +53,9 @@ class CommandPages(PageCase):
                                  " one.scrollWidth > one.clientWidth).length"), 0)
         self.assertRegex(self.js("document.querySelector('.key').textContent"), "[0-9] CONFIRMED")
         self.shoot(page, "study")
+        # Arms have no curves, as they took turns with those of their claim alone.
+        self.open(self.changed(self.page_of(self.run_document), lambda document: document.update(studies=[])))
+        self.assertEqual(self.js("document.querySelectorAll('#matrix, #speed, #roofline').length"), 0)
 
     def test_explain(self):
         page = self.sample("why")

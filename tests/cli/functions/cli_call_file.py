@@ -392,10 +392,13 @@ class CallFile(CallCase):
         """It has colons, in BASE and in HEAD."""
         (self.folder / "cpp.cc").write_text(
             "namespace first { unsigned sum(const unsigned char *s, unsigned long n)\n"
-            "{ return n ? *s : 0; } }\n")
+            "{ return n ? *s : 0; } int twice(int) { return 1; } int twice(long) { return 2; } }\n")
         for name in "old", "new":
             subprocess.run(["c++", "-O1", "-shared", "-fPIC", "-o", f"{name}.so", "cpp.cc"],
                            check=True, cwd=self.folder)
+        for name, typed in ("sum", "first::sum"), ("twice", "_ZN5first5twiceE[il]"):
+            self.assertRegex(self.run_tool("call", f"./old.so:{name}", cwd=self.folder).stdout,
+                             f"Next: `simdbench call './old.so:{typed}' ")
         for head, status in ("new.so", 0), ("new.so:first::sum", 0), ("new.so:sum", 2):
             self.run_tool("ab", "./old.so:first::sum", f"./{head}",
                           "u32 (const u8 s[n], size_t n)", "--sizes=8", "--processes=8",

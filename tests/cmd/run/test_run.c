@@ -20,7 +20,8 @@ static void expect_others(void)
         assert_int_equal(result->samples.n, 10);
         assert_int_equal(result->samples.rounds[0], 0);
         assert_int_equal(result->samples.voided, 0);
-        assert_near(result->samples.ns[0], 550000, 0.5);
+        /* A limit from registers has shorter batches. */
+        assert_near(result->samples.ns[0], result->is_roof ? 176000 : 550000, 0.5);
         assert_near(result->summary.median_ns, 1000, 1e-9);
     }
     assert_int_equal(run_find("/fma@")->samples.n, 0);

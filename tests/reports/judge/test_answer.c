@@ -174,6 +174,11 @@ TEST(honest)
     assert_false(says(run, "neighbour"));
     run->results[0].samples.shared = true;
     assert_true(says(run, "with a neighbour on the core: 1 of "));
+    /* A share of a limit is told of cases that had the core alone. */
+    assert_true(says(run, "% of the limit measured here"));
+    for (size_t i = 0; i < run->n_results; i++)
+        run->results[i].samples.shared = true;
+    assert_false(says(run, "of the limit"));
     run_free(run);
 
     struct run *const alone = sample_run_alone();

@@ -117,6 +117,8 @@ TEST(scalar_code)
     string_set(&run->results[5].isa, "scalar");
     string_set(&run->results[6].isa, "sse2");
     assert_true(says(run, "; 2.00 to 3.00 times as fast as scalar code at 2 of 3 sizes"));
+    assert_true(says(
+        run, "sse2/max is the fastest of 3 kernels at 2 of 3 sizes (scalar/c at 1)"));
     run->results[4].samples.shared = true;
     run->results[0].samples.shared = true;
     assert_false(says(run, "scalar code"));
