@@ -138,6 +138,13 @@ static bool is_most(const struct subject *subject)
     return fact(subject, FACT_loop_share) >= 0.5;
 }
 
+/* It waits for nothing but that instructions enter, which dispatch_cycles tells. */
+static bool is_entering(const struct subject *subject, enum inspect_fact bound)
+{
+    return bound == FACT_window_cycles &&
+           fact(subject, bound) <= 1.25 * fact(subject, FACT_dispatch_cycles);
+}
+
 static void add_bound(struct account *account, const char *name, double a, double b,
                       double least)
 {
@@ -245,8 +252,9 @@ static void add_bounds(const struct subject *a, const struct subject *b,
     add_bound(account, BOUND_PLACEMENT, place_a, place_b, 0);
     for (size_t i = 0; i < INSPECT_BOUND_LIST && is_most(a) && is_most(b); i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
-        add_bound(account, inspect_fact_name(bound), bound_of(a, bound),
-                  bound_of(b, bound), least);
+        if (!is_entering(a, bound) || !is_entering(b, bound))
+            add_bound(account, inspect_fact_name(bound), bound_of(a, bound),
+                      bound_of(b, bound), least);
     }
     const bool a_slower = of_a + place_a > of_b + place_b;
     add_causes(a, b, a_slower ? a : b, told, account);

@@ -124,6 +124,13 @@ TEST(bounds)
     /* A cause is told by what its finding says. */
     string_set(&run->account->bounds.row[2].name, "cache-sets");
     assert_true(says(run, "cycles x3, as sets are full: 2.9 against 0.2 cycles an "));
+    /* What an experiment took away is gained, also if it is less of the time. */
+    run->account->bounds.row[2].a = 1.7;
+    run->account->bounds.row[0].a = 1.2;
+    assert_true(says(run, "cycles x3, as sets are full: 1.7 against 0.2 cycles an "));
+    finding->share = NAN;
+    assert_false(says(run, "of the difference"));
+    run->account->bounds.row[0].a = 2.8;
     run->account->bounds.row[2].a = 0.2;
     /* As built the difference is that of the place, too. */
     account_add(&run->account->bounds, "placement", NULL, 3, 0);
