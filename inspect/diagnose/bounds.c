@@ -331,7 +331,8 @@ static void put_conditional_ratios(struct inspect_facts *facts)
             "the longest chain is not one of vectors alone");
     /* No vector stays in its register over a call: spills of the loop are around it. */
     take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");
-    /* A register that is loaded no more keeps its old value, and results may wait for it. */
+    /* A register that is loaded no more keeps its old value, and results may wait for it.
+     */
     take_if(facts, FACT_unspilled, FACT_edit_spill, !(GET(edit_spill) > 1.1),
             "without reloads results wait for each other");
     /* Chains through these spills are, too. */

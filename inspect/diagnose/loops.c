@@ -112,8 +112,8 @@ static bool visit_all(struct search *s, bool whole)
     qsort(root, s->n, sizeof *root, by_u64);
     for (uint32_t depth = 0; depth <= deepest + 1; depth++)
         for (uint32_t i = 0; i < s->n; i++)
-            if (depth > deepest || (node[root[i].node].depth == depth &&
-                                    is_gone_back_to(s, root[i].node)))
+            if (depth > deepest ||
+                (node[root[i].node].depth == depth && is_gone_back_to(s, root[i].node)))
                 visit_from(s, root[i].node);
     return true;
 }

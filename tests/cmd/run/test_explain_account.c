@@ -284,7 +284,8 @@ TEST(test_bounds)
     assert_string_equal(made->bounds.row[1].name, "chain_cycles");
     assert_near(made->bounds.row[1].a, 5.4, 1e-9);
     account_free(made);
-    /* A window that waits for no more than that instructions enter is no bound of its own. */
+    /* A window that waits for no more than that instructions enter is no bound of its
+     * own. */
     inspect_fact_set(&both.a.facts, FACT_window_cycles, 8);
     inspect_fact_set(&both.a.facts, FACT_dispatch_cycles, 7);
     inspect_fact_set(&both.b.facts, FACT_window_cycles, 3);
