@@ -253,9 +253,8 @@ static const struct {
              /* Instructions enter the window at that rate. */
              {FACT_dispatch_cycles, FACT_window_cycles}};
 
-/* Time is parted among loops by their instructions, but one whose results wait, or that
- * keeps ports busy with few instructions, takes more than its part: how much more than
- * its time that may take. */
+/* Time is parted among loops by their instructions, but one that waits for results or
+ * ports takes more than its part: how much more than its time these may take. */
 static double parted(const struct inspect_facts *facts)
 {
     const double most = 1.2;

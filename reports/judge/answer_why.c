@@ -164,6 +164,12 @@ static bool is_as_much(const struct account_row *row, const struct account_row *
            log(row->ratio) / log(most->ratio) >= AS_MUCH;
 }
 
+/* Equal code in two builds differs by so much. */
+static bool is_level(const struct account_row *time)
+{
+    return interval_has_one(time) || fabs(log(time->ratio)) < 0.02;
+}
+
 static void account_answer(const struct run *run, struct buffer *text)
 {
     const struct account *const account = run->account;
@@ -172,7 +178,7 @@ static void account_answer(const struct run *run, struct buffer *text)
                                                                      main_factor(account);
     if (!account->factors.n || !isfinite(time->ratio))
         return;
-    const bool level = interval_has_one(time);
+    const bool level = is_level(time);
     buffer_plain(text, account->a);
     if (level)
         buffer_add(text, " and ");

@@ -392,8 +392,7 @@ static double throughput_of(struct made_up *made_up)
     return passport_of(made_up).throughput;
 }
 
-/* It shares a unit if both follow each other; fast forms have several, slow ones show
- * none. */
+/* It shares a unit if both follow each other; fast and slow forms show none. */
 TEST(test_shared_unit)
 {
     static const struct {

@@ -156,6 +156,11 @@ TEST(bounds)
     assert_true(says(run,
                      "a takes 3 times as long as b, but 0.75 times with stack and data "
                      "elsewhere"));
+    factor->ratio = 1.01;
+    factor->ci = (struct interval){.known = true, .lo = 1.005, .hi = 1.02, .level = 0.95};
+    assert_true(says(run, "a and b are level"));
+    factor->ratio = 1.03;
+    assert_true(says(run, "a takes 1.03 times as long"));
     run_free(run);
 }
 
