@@ -276,7 +276,8 @@ struct span {
 struct path;
 struct node {
     struct code code;
-    uint64_t context; /* of the calls that led here */
+    uint64_t context; /* of the calls that led here, */
+    uint32_t depth;   /* and their number */
     uint64_t executed;
     uint64_t repeated; /* elements of a string instruction with REP */
     struct edge *edge;

@@ -220,11 +220,15 @@ static bool shares_unit(struct session *session, const struct decoded *decoded,
     return throughput(session, decoded, unit, 1) >= alone + follows * other;
 }
 
-/* An instruction that runs beside no other lets the core wait: it shares no unit. */
+/* An instruction that runs beside no other lets the core wait: it shares no unit. Of slow
+ * SSE without VEX nobody knows that, as it is timed beside products alone. */
 static unsigned units_of(struct session *session, const struct decoded *decoded,
                          double alone)
 {
+    const double slow = 1.9;
     unsigned all = 0, shared = 0;
+    if (session->block[0].legacy && alone >= slow)
+        return 0;
     for (unsigned i = 0; i < PASSPORT_UNITS; i++) {
         all |= session->unit[i] > 0 ? 1U << i : 0;
         shared |= shares_unit(session, decoded, i, alone) ? 1U << i : 0;

@@ -10,12 +10,6 @@
 
 /* ---- the product ---- */
 
-static struct account_row *add(struct account_rows *rows, const char *name,
-                               const char *unit, double a, double b)
-{
-    return account_add(rows, name, unit, a, b);
-}
-
 static struct interval interval(double lo, double hi, bool known)
 {
     return (struct interval){
@@ -84,13 +78,14 @@ static void add_factors(const struct subject *a, const struct subject *b,
     const double of_a = instructions_of(a), of_b = instructions_of(b);
     const bool known = of_a / of_b > 0;
     const bool bytes = !(first->work.ops > 0);
-    add(factors, "time", bytes ? "ns a byte" : "ns an operation",
-        first->summary.median_ns / work_amount(&first->work),
-        second->summary.median_ns / work_amount(&second->work));
+    account_add(factors, "time", bytes ? "ns a byte" : "ns an operation",
+                first->summary.median_ns / work_amount(&first->work),
+                second->summary.median_ns / work_amount(&second->work));
     if (known) {
-        add(factors, "instructions", bytes ? "a byte" : "an operation", of_a, of_b)
+        account_add(factors, "instructions", bytes ? "a byte" : "an operation", of_a,
+                    of_b)
             ->exact = is_exact(a) && is_exact(b);
-        add(factors, "cycles", "an instruction", NAN, NAN);
+        account_add(factors, "cycles", "an instruction", NAN, NAN);
     } else {
         char text[600];
         snprintf(text, sizeof text, "instructions an operation are not known: %s",
@@ -98,7 +93,7 @@ static void add_factors(const struct subject *a, const struct subject *b,
         string_set(&account->absent, text);
     }
     struct account_row *const clock =
-        add(factors, "1 / clock", "GHz", first->summary.ghz, second->summary.ghz);
+        account_add(factors, "1 / clock", "GHz", first->summary.ghz, second->summary.ghz);
     clock->ratio = second->summary.ghz / first->summary.ghz;
     clock->ci = quotient(&second->summary.ghz_ci, &first->summary.ghz_ci);
     set_time(first, second, &factors->row[0]);
@@ -138,11 +133,18 @@ static bool is_most(const struct subject *subject)
     return fact(subject, FACT_loop_share) >= 0.5;
 }
 
+/* It waits that instructions enter, which dispatch_cycles tells. */
+static bool is_entering(const struct subject *subject, enum inspect_fact bound)
+{
+    return bound == FACT_window_cycles &&
+           fact(subject, bound) <= 1.25 * fact(subject, FACT_dispatch_cycles);
+}
+
 static void add_bound(struct account *account, const char *name, double a, double b,
                       double least)
 {
     if (fabs(a - b) > least)
-        add(&account->bounds, name, NULL, a, b);
+        account_add(&account->bounds, name, NULL, a, b);
 }
 
 /* Its hot loops have next to nothing that the experiment could take away. */
@@ -245,12 +247,13 @@ static void add_bounds(const struct subject *a, const struct subject *b,
     add_bound(account, BOUND_PLACEMENT, place_a, place_b, 0);
     for (size_t i = 0; i < INSPECT_BOUND_LIST && is_most(a) && is_most(b); i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
-        add_bound(account, inspect_fact_name(bound), bound_of(a, bound),
-                  bound_of(b, bound), least);
+        if (!is_entering(a, bound) || !is_entering(b, bound))
+            add_bound(account, inspect_fact_name(bound), bound_of(a, bound),
+                      bound_of(b, bound), least);
     }
-    const bool a_slower = of_a + place_a > of_b + place_b;
-    add_causes(a, b, a_slower ? a : b, told, account);
-    add_causes(a, b, a_slower ? b : a, told, account);
+    const struct subject *const slower = of_a + place_a > of_b + place_b ? a : b;
+    add_causes(a, b, slower, told, account);
+    add_causes(a, b, slower == a ? b : a, told, account);
     FOR_EACH (struct account_row, row, account->bounds.row, account->bounds.n) {
         char unit[64];
         snprintf(unit, sizeof unit, "%.0f%% of the difference",
@@ -302,7 +305,7 @@ static void add_classes(const struct subject *a, const struct subject *b,
         const double of_a = counted(a, classes[i].field);
         const double of_b = counted(b, classes[i].field);
         if (fabs(of_a - of_b) > 0.01 * all)
-            add(&account->classes, classes[i].name, NULL, of_a, of_b);
+            account_add(&account->classes, classes[i].name, NULL, of_a, of_b);
     }
 }
 
@@ -378,17 +381,14 @@ static void add_forms(const struct subject *a, const struct subject *b,
     qsort(forms, n, sizeof *forms, more_apart);
     for (size_t i = 0; i < n && i < FORMS_SHOWN; i++)
         if (fabs(forms[i].times[0] - forms[i].times[1]) > 0.01 * all)
-            add(&account->classes, forms[i].text, NULL, forms[i].times[0],
-                forms[i].times[1]);
+            account_add(&account->classes, forms[i].text, NULL, forms[i].times[0],
+                        forms[i].times[1]);
 }
 
 /* ---- counters ---- */
 
-/* A call must have so many events, or a share so many percent: less is noise. */
-#define EVENTS_LEAST 1
-
 /* Events of an operation, or a share; rates and clocks follow from the factors. Only what
- * proved itself counts. */
+ * proved itself counts; less than one event a call, or 1%, is noise. */
 static void add_counters(const struct result *a, const struct result *b,
                          struct account *account)
 {
@@ -404,8 +404,8 @@ static void add_counters(const struct result *a, const struct result *b,
         const double most =
             share ? fmax(of_a, of_b)
                   : fmax(of_a * work_amount(&a->work), of_b * work_amount(&b->work));
-        if (most >= EVENTS_LEAST && fabs(of_a - of_b) > MATTERS * fmax(of_a, of_b))
-            add(&account->counters, metric->name, share ? "%" : NULL, of_a, of_b);
+        if (most >= 1 && fabs(of_a - of_b) > MATTERS * fmax(of_a, of_b))
+            account_add(&account->counters, metric->name, share ? "%" : NULL, of_a, of_b);
     }
 }
 
@@ -423,8 +423,8 @@ static void add_conditions(const struct subject *a, const struct subject *b,
             !other->ci.known || fabs(log(mine->ratio / other->ratio)) < MATTERS ||
             (mine->ci.lo <= other->ci.hi && other->ci.lo <= mine->ci.hi))
             continue;
-        struct account_row *const row =
-            add(&account->conditions, mine->name, NULL, mine->ratio, other->ratio);
+        struct account_row *const row = account_add(&account->conditions, mine->name,
+                                                    NULL, mine->ratio, other->ratio);
         row->a_ci = mine->ci;
         row->b_ci = other->ci;
         row->ci = quotient(&mine->ci, &other->ci);

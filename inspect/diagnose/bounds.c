@@ -253,8 +253,8 @@ static const struct {
              /* Instructions enter the window at that rate. */
              {FACT_dispatch_cycles, FACT_window_cycles}};
 
-/* Time is parted among loops by their instructions, but one whose results wait takes more
- * than its part: how much more than its time a chain may take. */
+/* Time is parted among loops by their instructions, but one that waits for results or
+ * ports takes more than its part: how much more than its time these may take. */
 static double parted(const struct inspect_facts *facts)
 {
     const double most = 1.2;
@@ -275,7 +275,8 @@ static void refute(struct inspect_facts *facts)
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
         const bool waits = bound == FACT_chain_cycles || bound == FACT_window_cycles;
-        const double all = (waits ? parted(facts) : 1) * GET(cycles);
+        const bool busy = bound == FACT_load_cycles || bound == FACT_store_cycles;
+        const double all = (waits || busy ? parted(facts) : 1) * GET(cycles);
         const double most = INSPECT_REFUTED *
                             (waits && same ? fmin(all, cycles_of(facts, repeated)) : all);
         if (!(inspect_fact_value(facts, bound) > most))
@@ -329,6 +330,10 @@ static void put_conditional_ratios(struct inspect_facts *facts)
             "the longest chain is not one of vectors alone");
     /* No vector stays in its register over a call: spills of the loop are around it. */
     take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");
+    /* A register that is loaded no more keeps its old value, and results may wait for it.
+     */
+    take_if(facts, FACT_unspilled, FACT_edit_spill, !(GET(edit_spill) > 1.1),
+            "without reloads results wait for each other");
     /* Chains through these spills are, too. */
     if (calls)
         PUT(saved_chain, part(GET(chain) - GET(kept_chain), GET(chain)));

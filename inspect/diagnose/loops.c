@@ -83,20 +83,38 @@ struct root {
     uint32_t node;
 };
 
+/* Some instruction goes back to it. */
+static bool is_gone_back_to(const struct search *s, uint32_t node)
+{
+    const uint64_t address = s->nodes->node[node].code.address;
+    bool back = false;
+    for (uint32_t e = s->first[node]; e < s->first[node + 1]; e++)
+        back |= s->nodes->node[s->before[e]].code.address >= address;
+    return back;
+}
+
 /* A whole call begins with its first node. Windows begin anywhere, also within a loop:
- * there, the lowest address is taken for its beginning. */
+ * there, the lowest address is taken for its beginning. Functions that a loop calls may
+ * have lower ones, and begin several times in a turn: those that call come first. */
 static bool visit_all(struct search *s, bool whole)
 {
+    const struct node *const node = s->nodes->node;
     FREED_BY(free_memory) struct root *root = malloc((s->n + 1) * sizeof *root);
+    uint32_t deepest = 0;
     if (!root)
         return false;
-    for (uint32_t i = 0; i < s->n; i++)
-        root[i] = (struct root){.address = s->nodes->node[i].code.address, .node = i};
+    for (uint32_t i = 0; i < s->n; i++) {
+        root[i] = (struct root){.address = node[i].code.address, .node = i};
+        deepest = node[i].depth > deepest ? node[i].depth : deepest;
+    }
     if (whole && s->n)
         visit_from(s, 0);
     qsort(root, s->n, sizeof *root, by_u64);
-    for (uint32_t i = 0; i < s->n; i++)
-        visit_from(s, root[i].node);
+    for (uint32_t depth = 0; depth <= deepest + 1; depth++)
+        for (uint32_t i = 0; i < s->n; i++)
+            if (depth > deepest ||
+                (node[root[i].node].depth == depth && is_gone_back_to(s, root[i].node)))
+                visit_from(s, root[i].node);
     return true;
 }
 

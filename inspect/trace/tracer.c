@@ -36,7 +36,10 @@ static uint32_t node_at(struct tracer *tracer, uint64_t address)
         error_set(tracer->error, -EILSEQ, "no known instruction at 0x%" PRIx64, address);
         return NO_NODE;
     }
-    return nodes_add(&tracer->nodes, &code, tracer->context);
+    const uint32_t added = nodes_add(&tracer->nodes, &code, tracer->context);
+    if (added != NO_NODE)
+        tracer->nodes.node[added].depth = tracer->n_frames;
+    return added;
 }
 
 /* Keeps the calls that led to where the process is. */

@@ -78,25 +78,43 @@ static const struct account_row *main_factor(const struct account *account)
     return most;
 }
 
+/* An experiment took the cycles of this cause away. */
+static bool is_shown(const struct run *run, const char *cause)
+{
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        const struct explanation *const why = result->explanation;
+        for (size_t i = 0; why && i < why->n_findings; i++)
+            if (text_same(why->findings[i].cause, cause) &&
+                isfinite(why->findings[i].share))
+                return true;
+    }
+    return false;
+}
+
 /* The place of the code, if it is half of the difference: it changes no number of
  * instructions. Else the bound that is nearest to the time of the slower one, if its
  * change is half of the difference. For one that is far from its time nothing waits,
- * however much it changes. NULL: none. */
-static const struct account_row *main_bound(const struct account *account)
+ * however much it changes; what an experiment took away is gained all the same. NULL:
+ * none. */
+static const struct account_row *main_bound(const struct run *run)
 {
+    const struct account *const account = run->account;
     const struct account_rows *const rows = &account->bounds;
     const struct account_row *const factor = main_factor(account);
     const struct account_row *const all = account_find(rows, BOUND_BEST_PLACE);
     const struct account_row *most = NULL;
-    double longest = all ? 0.6 * fmax(all->a, all->b) : INFINITY;
+    const double near = all ? 0.6 * fmax(all->a, all->b) : INFINITY;
+    double longest = near;
     FOR_EACH (const struct account_row, row, rows->row, rows->n) {
         const bool place = text_same(row->name, BOUND_PLACEMENT);
         const bool other = place && factor && text_same(factor->name, "instructions");
+        const bool shown = !most && !place && is_shown(run, row->name);
         const double its = place ? INFINITY : fmax(row->a, row->b);
-        if (row == all || other || !(account_share(rows, row) > 0.51) || its < longest)
+        if (row == all || other || !(account_share(rows, row) > 0.51) ||
+            its < (shown ? near / 2 : longest))
             continue;
         most = row;
-        longest = its * 1.02;
+        longest = fmax(near, its * 1.02);
     }
     return most;
 }
@@ -146,15 +164,21 @@ static bool is_as_much(const struct account_row *row, const struct account_row *
            log(row->ratio) / log(most->ratio) >= AS_MUCH;
 }
 
+/* Equal code in two builds differs by so much. */
+static bool is_level(const struct account_row *time)
+{
+    return interval_has_one(time) || fabs(log(time->ratio)) < 0.02;
+}
+
 static void account_answer(const struct run *run, struct buffer *text)
 {
     const struct account *const account = run->account;
-    const struct account_row *const bound = main_bound(account);
+    const struct account_row *const bound = main_bound(run);
     const struct account_row *const time = account->factors.row, *const most =
                                                                      main_factor(account);
     if (!account->factors.n || !isfinite(time->ratio))
         return;
-    const bool level = interval_has_one(time);
+    const bool level = is_level(time);
     buffer_plain(text, account->a);
     if (level)
         buffer_add(text, " and ");

@@ -250,3 +250,20 @@ TEST(test_divisions_in_a_chain)
         assert_int_equal(isnan(VALUE(chain)), rows[i].fact == FACT_trips);
     }
 }
+
+/* A loop that loads as often as the core can takes more of the time than it has of the
+ * instructions, unless it has all of them. */
+TEST(test_busy_part)
+{
+    static const struct {
+        double loop_share;
+        bool known;
+    } rows[] = {{0.8, true}, {1, false}};
+    for (size_t i = 0; i < 2; i++) {
+        struct inspect_facts facts = tile();
+        SET(loads, 24);
+        SET(loop_share, rows[i].loop_share);
+        inspect_bounds(&facts);
+        assert_int_equal(facts.fact[FACT_load_cycles].known, rows[i].known);
+    }
+}

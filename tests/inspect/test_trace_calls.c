@@ -118,6 +118,32 @@ CODE(by_wrapper, "1: callq 2f\n decl %esi\n jnz 1b\n retq\n"
                  "2: pushq %rbx\n callq wrapped\n popq %rbx\n retq\n"
                  ".type wrapped, @function\n wrapped: retq\n .size wrapped, 1")
 
+/* A function before the loop that calls it twice in a turn: 14 n + 3. */
+CODE(calling_back, "   jmp 1f\n"
+                   "2: nop\n nop\n nop\n nop\n retq\n"
+                   "1: movl %esi, %ecx\n"
+                   "3: callq 2b\n"
+                   "   callq 2b\n"
+                   "   decl %ecx\n"
+                   "   jnz 3b\n"
+                   "   retq")
+
+/* Windows that begin anywhere know a loop by the function that calls, not by the called
+ * one, whose turns are twice as many. */
+TEST(test_calls_in_windows)
+{
+    const struct inspect_options options = {.max_steps = 5,
+                                            .windows = 30,
+                                            .window_steps = 100,
+                                            .seed = 1,
+                                            .count_turns = true};
+    struct inspect_census census = census_by(calling_back, 3000, &options);
+    assert_false(census.whole);
+    assert_near(census.loop[0].calls, 2, 0.2);
+    assert_near(census.call_instructions / (14 * 3000 + 3), 1, 0.1);
+    inspect_census_free(&census);
+}
+
 /* A call has the name of what a jump leads to, not of what a function without name does.
  */
 TEST(test_names_of_calls)

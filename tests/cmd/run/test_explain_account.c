@@ -284,6 +284,24 @@ TEST(test_bounds)
     assert_string_equal(made->bounds.row[1].name, "chain_cycles");
     assert_near(made->bounds.row[1].a, 5.4, 1e-9);
     account_free(made);
+    /* A window that waits for no more than that instructions enter is no bound of its
+     * own. */
+    inspect_fact_set(&both.a.facts, FACT_window_cycles, 8);
+    inspect_fact_set(&both.a.facts, FACT_dispatch_cycles, 7);
+    inspect_fact_set(&both.b.facts, FACT_window_cycles, 3);
+    inspect_fact_set(&both.b.facts, FACT_dispatch_cycles, 3);
+    made = account(&both);
+    assert_null(account_find(&made->bounds, "window_cycles"));
+    account_free(made);
+    inspect_fact_set(&both.a.facts, FACT_dispatch_cycles, 6);
+    made = account(&both);
+    assert_non_null(account_find(&made->bounds, "window_cycles"));
+    account_free(made);
+    for (int i = 0; i < 2; i++) {
+        struct inspect_facts *const facts = i ? &both.b.facts : &both.a.facts;
+        inspect_fact_set_absent(facts, FACT_window_cycles, NULL);
+        inspect_fact_set_absent(facts, FACT_dispatch_cycles, NULL);
+    }
     know(&both.a.facts, 6000, 0.4);
     made = account(&both);
     assert_int_equal(made->bounds.n, 1);

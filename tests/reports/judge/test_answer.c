@@ -124,6 +124,13 @@ TEST(bounds)
     /* A cause is told by what its finding says. */
     string_set(&run->account->bounds.row[2].name, "cache-sets");
     assert_true(says(run, "cycles x3, as sets are full: 2.9 against 0.2 cycles an "));
+    /* What an experiment took away is gained, also if it is less of the time. */
+    run->account->bounds.row[2].a = 1.7;
+    run->account->bounds.row[0].a = 1.2;
+    assert_true(says(run, "cycles x3, as sets are full: 1.7 against 0.2 cycles an "));
+    finding->share = NAN;
+    assert_false(says(run, "of the difference"));
+    run->account->bounds.row[0].a = 2.8;
     run->account->bounds.row[2].a = 0.2;
     /* As built the difference is that of the place, too. */
     account_add(&run->account->bounds, "placement", NULL, 3, 0);
@@ -149,6 +156,11 @@ TEST(bounds)
     assert_true(says(run,
                      "a takes 3 times as long as b, but 0.75 times with stack and data "
                      "elsewhere"));
+    factor->ratio = 1.01;
+    factor->ci = (struct interval){.known = true, .lo = 1.005, .hi = 1.02, .level = 0.95};
+    assert_true(says(run, "a and b are level"));
+    factor->ratio = 1.03;
+    assert_true(says(run, "a takes 1.03 times as long"));
     run_free(run);
 }
 
