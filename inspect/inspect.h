@@ -101,6 +101,7 @@ struct inspect_loop {
     double vector_chain; /* the same if vectors alone hand it to the next turn */
     double other_chain;  /* the same if vectors hand nothing to it */
     double kept_chain;   /* the same through registers alone, not through memory */
+    double placed_chain; /* the same if loads waited for no register of their address */
     double chain_full;   /* the same while the scheduler is full */
     /* Cycles of an iteration for the form that costs most, by its throughput, and of one
      * of them; 0: unknown. Divisions and gathers are left out. */

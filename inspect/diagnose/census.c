@@ -62,6 +62,8 @@ static void add_loops(struct making *m)
                 loop_chain(m->nodes, &m->loops, l, &far, CHAIN_OTHERS);
             sum->loop.kept_chain =
                 loop_chain(m->nodes, &m->loops, l, &far, CHAIN_REGISTERS);
+            sum->loop.placed_chain =
+                loop_chain(m->nodes, &m->loops, l, &far, CHAIN_PLACED);
             sum->loop.chain_full = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_FULL);
             if (m->window.waiting || m->window.results)
                 sum->loop.window_chain =

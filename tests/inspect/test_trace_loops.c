@@ -312,6 +312,23 @@ TEST(test_instructions_of_chains)
     inspect_census_free(&census);
 }
 
+/* The next place follows from what was loaded, or from a counter. */
+CODE(walking, "xorl %eax, %eax\n 1: movzbl (%rdi,%rax), %eax\n shll $3, %eax\n decl %esi\n jnz 1b\n retq")
+CODE(strolling, "xorl %ecx, %ecx\n 1: imull (%rdi,%rcx), %eax\n incq %rcx\n decl %esi\n jnz 1b\n retq")
+
+/* A chain that says from where it loads is none if loads know that early. */
+TEST(test_placed_chains)
+{
+    struct inspect_census census = census_of(walking, TURNS, false);
+    assert_true(census.loop[0].chain >= 5);
+    assert_near(census.loop[0].placed_chain, 1, 0.1);
+    inspect_census_free(&census);
+    census = census_of(strolling, TURNS, false);
+    assert_true(census.loop[0].chain >= 3);
+    assert_near(census.loop[0].placed_chain, census.loop[0].chain, 0.1);
+    inspect_census_free(&census);
+}
+
 /* Its entries begin behind a load from an unknown place, which hides their first turns.
  */
 CODE(hidden_in_part, "movq %rdi, (%rdi)\n"

@@ -298,6 +298,7 @@ TEST(test_chain)
         string_set(&why->findings[0].text, "results wait");
         loop.chain = rows[i].chain;
         loop.kept_chain = rows[i].kept;
+        loop.placed_chain = i == 1 ? 4 : 6;
         loop.register_chain = rows[i].registers;
         loop.memory_chain = rows[i].memory;
         explain_slow(&subject, why);
@@ -305,6 +306,7 @@ TEST(test_chain)
         const char *const remedy = why->findings[0].remedy ?: "";
         assert_int_equal(strstr(remedy, "zero the register of addss before it") != NULL,
                          rows[i].cause[0] == 'l');
+        assert_int_equal(strstr(remedy, "from where the next") != NULL, i == 1 || i == 2);
         run_free(run);
     }
     line[0].text = mul;
