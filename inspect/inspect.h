@@ -215,6 +215,10 @@ struct inspect_census {
     /* Such functions that store next to nothing: they have this share of all
      * instructions, those on vectors too, and load these bytes in a call; 0: unknown. */
     double share_reading, bytes_reading;
+    /* Cycles of a call that is made again and again, by what waits for each other as far
+     * ahead as this core looks: through registers alone, and through memory, too; 0:
+     * unknown. */
+    double calls_chain, calls_order;
     char *name_out;
     char *modules;  /* "100% simdbench", "97% jit, 3% libdnnl.so.2"; never NULL */
     char *producer; /* compiler and flags of the hottest loop, NULL without debug

@@ -236,6 +236,10 @@ struct order_sums {
  * of memory. */
 bool order_times(const struct tracer *tracer, const struct inspect_window *window,
                  bool memory, const struct order_sums *sums);
+/* Cycles of a call, if it is made again and again, each with new arguments; 0: it is too
+ * long, or was not seen whole. */
+double order_again(const struct tracer *tracer, const struct inspect_window *window,
+                   bool memory);
 
 /* ---- nodes.c: an instruction with the calls that led to it ---- */
 
@@ -389,8 +393,6 @@ enum chain_kind {
  * core looks so far ahead; 0: unknown. */
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
                   const struct inspect_window *window, enum chain_kind kind);
-/* The same of a whole call without loops, if it is made again and again. */
-double call_chain(const struct nodes *nodes, const struct inspect_window *window);
 /* General registers, those of the stack apart, whose values a turn of such a loop takes
  * from before; -1: unknown. */
 int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t loop);

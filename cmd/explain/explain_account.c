@@ -183,7 +183,9 @@ static bool is_told(const struct account_rows *bounds, enum inspect_cause cause)
         enum inspect_fact bound;
     } same[] = {{CAUSE_latency_chain, FACT_chain_cycles},
                 {CAUSE_latency_chain, FACT_window_cycles},
+                {CAUSE_latency_chain, FACT_calls_cycles},
                 {CAUSE_memory_chain, FACT_order_cycles},
+                {CAUSE_memory_chain, FACT_calls_cycles},
                 {CAUSE_memory_bandwidth, FACT_memory_cycles},
                 {CAUSE_divider, FACT_divide_cycles},
                 {CAUSE_gathers, FACT_gather_cycles},

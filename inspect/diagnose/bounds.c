@@ -14,7 +14,7 @@ const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
     FACT_branch_cycles,  FACT_load_cycles,       FACT_store_cycles,
     FACT_gather_cycles,  FACT_divide_cycles,     FACT_form_cycles,
     FACT_chain_cycles,   FACT_window_cycles,     FACT_calling_cycles,
-    FACT_order_cycles};
+    FACT_order_cycles,   FACT_calls_cycles};
 
 /* Iterations of a call. */
 static double turns(const struct inspect_facts *facts)
@@ -419,6 +419,7 @@ void inspect_bounds(struct inspect_facts *facts)
     doubt_sample(facts);
     bounds_put_shares(facts);
     bounds_put_code(facts);
+    PUT(calls_cycles, part(GET(calls_order), GET(call_cycles)) * GET(cycles));
     bounds_put_costs(facts);
     put_memory(facts);
     put_faster_way(facts);

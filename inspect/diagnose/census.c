@@ -232,8 +232,6 @@ static void take_straight(const struct making *m, const struct inspect_loop *all
     straight->share = straight->iterations = 1;
     straight->carried = -1;
     straight->n_lines = m->census->n_lines;
-    if (m->window.waiting || m->window.results)
-        straight->window_chain = call_chain(m->nodes, &m->window);
 }
 
 static void take_shares(const struct making *m)
@@ -318,6 +316,10 @@ static bool make(struct making *m, bool text)
         !take_modules(m) || !called_out(m->nodes, m->places, m->census))
         return false;
     take_shares(m);
+    if (m->census->whole && m->window.per_cycle > 0) {
+        m->census->calls_chain = order_again(m->tracer, &m->window, false);
+        m->census->calls_order = order_again(m->tracer, &m->window, true);
+    }
     if (m->census->n_loops)
         m->census->producer = places_producer(m->places, m->census->loop[0].address);
     return dearest_take(m->census);

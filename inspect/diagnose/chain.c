@@ -384,15 +384,3 @@ double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t
     const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
     return turn_of(nodes, way, n, window, kind);
 }
-
-double call_chain(const struct nodes *nodes, const struct inspect_window *window)
-{
-    uint32_t way[PATH_MAX_NODES], n = 0;
-    for (uint32_t at = 0; n < PATH_MAX_NODES; at = nodes->node[at].edge->to) {
-        way[n++] = at;
-        if (nodes->node[at].n_edges != 1)
-            return nodes->node[at].n_edges ? 0
-                                           : turn_of(nodes, way, n, window, CHAIN_USUAL);
-    }
-    return 0;
-}

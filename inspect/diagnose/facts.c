@@ -183,6 +183,10 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         inspect_fact_set(facts, FACT_reading_share, census->share_reading);
         inspect_fact_set(facts, FACT_bytes_reading, census->bytes_reading);
     }
+    if (census->calls_chain > 0 && census->calls_order > 0) {
+        inspect_fact_set(facts, FACT_calls_chain, census->calls_chain);
+        inspect_fact_set(facts, FACT_calls_order, census->calls_order);
+    }
     if (census->whole) {
         inspect_fact_set(facts, FACT_cpuids, (double)census->cpuids);
         inspect_fact_set(facts, FACT_bytes_filled, census->bytes_filled);
