@@ -290,12 +290,13 @@ static void advise_chain(const struct inspect_loop *loop,
 {
     if (strcmp(finding->cause, "latency-chain") != 0)
         return;
-    tell(&finding->remedy, loop->placed_chain < 0.5 * loop->chain
-                               ? "larger steps, as a value says from where the next one is "
-                                 "loaded: a table for several elements at once; several "
-                                 "inputs side by side, step by step"
-                               : "more accumulators, a larger tile, several elements side "
-                                 "by side, step by step");
+    tell(&finding->remedy,
+         loop->placed_chain < 0.5 * loop->chain
+             ? "larger steps, as a value says from where the next one is "
+               "loaded: a table for several elements at once; several "
+               "inputs side by side, step by step"
+             : "more accumulators, a larger tile, several elements side "
+               "by side, step by step");
 }
 
 /* "...: mulss, addss at mix.c:12 take 7.9 of the 9.1 cycles of the chain in a turn". The

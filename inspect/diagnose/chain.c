@@ -176,9 +176,9 @@ static double link_ready(const struct ready *ready, const struct code *code, uns
                          double otherwise)
 {
     const struct code_cost *const cost = code->cost;
-    const uint64_t reads = code->reads |
-                           (ready->placed_early && code->loads ? 0 : code->address_reads) |
-                           (ready->needed ? 0 : cost->kept);
+    const uint64_t reads =
+        code->reads | (ready->placed_early && code->loads ? 0 : code->address_reads) |
+        (ready->needed ? 0 : cost->kept);
     double end = -1;
     for (size_t i = 0; i < cost->n_links; i++)
         if (cost->link[i].to >> r & 1)

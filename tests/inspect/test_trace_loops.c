@@ -346,8 +346,10 @@ TEST(test_calls_in_a_row)
 }
 
 /* The next place follows from what was loaded, or from a counter. */
-CODE(walking, "xorl %eax, %eax\n 1: movzbl (%rdi,%rax), %eax\n shll $3, %eax\n decl %esi\n jnz 1b\n retq")
-CODE(strolling, "xorl %ecx, %ecx\n 1: imull (%rdi,%rcx), %eax\n incq %rcx\n decl %esi\n jnz 1b\n retq")
+CODE(walking, "xorl %eax, %eax\n 1: movzbl (%rdi,%rax), %eax\n shll $3, %eax\n decl "
+              "%esi\n jnz 1b\n retq")
+CODE(strolling, "xorl %ecx, %ecx\n 1: imull (%rdi,%rcx), %eax\n incq %rcx\n decl %esi\n "
+                "jnz 1b\n retq")
 
 /* A chain that says from where it loads is none if loads know that early. */
 TEST(test_placed_chains)
