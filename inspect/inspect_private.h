@@ -199,8 +199,7 @@ struct ready {
     uint64_t written;            /* registers that the loop writes */
     uint32_t version[GPR_COUNT]; /* how often each was written so far */
     bool full, needed;           /* needed: nothing waits for an old value without need */
-    bool apart;                  /* nothing waits for what is stored, */
-    bool placed_early;           /* no load for the registers of its address */
+    bool apart, placed_early;    /* nothing waits for stores; no load for its place */
     const uint64_t *address;     /* of accesses; 0: unknown. NULL: operands name places */
     bool guarded;       /* the next one loads from where stores go that data send there */
     double placed;      /* time at which the places of all stores so far are known */
@@ -236,10 +235,6 @@ struct order_sums {
  * of memory. */
 bool order_times(const struct tracer *tracer, const struct inspect_window *window,
                  bool memory, const struct order_sums *sums);
-/* Cycles of a call, if it is made again and again, each with new arguments; 0: it is too
- * long, or was not seen whole. */
-double order_again(const struct tracer *tracer, const struct inspect_window *window,
-                   bool memory);
 
 /* ---- nodes.c: an instruction with the calls that led to it ---- */
 
@@ -379,8 +374,7 @@ int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
 /* By usual latencies; by cycles while the scheduler is full; or by the first, of what
  * vectors alone hand on to the next turn, without old values that it does not need; or of
- * all but vectors; or of what registers alone hand on; or if loads knew their places
- * early. */
+ * all but vectors; or of registers alone; or if loads knew their places early. */
 enum chain_kind {
     CHAIN_USUAL,
     CHAIN_FULL,
