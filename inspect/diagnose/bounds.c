@@ -115,7 +115,10 @@ static void put_memory(struct inspect_facts *facts)
     if (GET(line_uses) < 2)
         inspect_fact_set_absent(facts, FACT_crowded_share,
                                 "hardly any of its lines is used again");
-    PUT(read_again, part(GET(bytes_reading), GET(call_bytes)));
+    /* Vectors of floats may be read by many that compute with them. */
+    PUT(read_again, GET(reading_share) >= 0.6 && !(GET(floats) >= 0.01)
+                        ? part(GET(bytes_reading), GET(call_bytes))
+                        : (double)NAN);
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 

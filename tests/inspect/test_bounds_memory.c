@@ -411,9 +411,17 @@ TEST(test_filled)
 /* Bytes that others only read count by the least of a call. */
 TEST(test_read_again)
 {
-    struct inspect_facts facts = tile();
-    SET(call_bytes, 2048);
-    SET(bytes_reading, 81920);
-    inspect_bounds(&facts);
-    assert_near(VALUE(read_again), 40, 1e-9);
+    static const struct {
+        double share, floats;
+    } rows[] = {{0.6, 0}, {0.59, 0}, {0.6, 0.01}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct inspect_facts facts = tile();
+        SET(call_bytes, 2048);
+        SET(bytes_reading, 81920);
+        SET(reading_share, rows[i].share);
+        SET(floats, rows[i].floats);
+        inspect_bounds(&facts);
+        assert_int_equal(VALUE(read_again) == 40, i == 0);
+        assert_int_equal(isnan(VALUE(read_again)), i > 0);
+    }
 }

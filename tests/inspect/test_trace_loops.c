@@ -332,12 +332,12 @@ TEST(test_calls_in_a_row)
     const struct inspect_options options = {.whole_only = true,
                                             .window = {.per_cycle = 6, .pass = 5}};
     struct inspect_census census = census_by(product_of_own, 0, &options);
-    assert_true(census.calls_order >= 3 && census.calls_order <= 6);
+    assert_near(census.calls_order, 3, 0.5);
     assert_near(census.calls_chain, census.calls_order, 1e-9);
     inspect_census_free(&census);
     census = census_by(product_in_memory, 0, &options);
-    assert_true(census.calls_order >= 24 && census.calls_order <= 35);
-    assert_true(census.calls_chain >= 3 && census.calls_chain <= 6);
+    assert_near(census.calls_order, 15, 1.5);
+    assert_near(census.calls_chain, 3.3, 0.5);
     inspect_census_free(&census);
     /* A call of more than 4096 instructions is too long for that. */
     census = census_by(loop, 3000, &options);
@@ -359,7 +359,6 @@ TEST(test_placed_chains)
     assert_near(census.loop[0].placed_chain, 1, 0.1);
     inspect_census_free(&census);
     census = census_of(strolling, TURNS, false);
-    assert_true(census.loop[0].chain >= 3);
     assert_near(census.loop[0].placed_chain, census.loop[0].chain, 0.1);
     inspect_census_free(&census);
 }
