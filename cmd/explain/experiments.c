@@ -259,11 +259,7 @@ static void take_ratio(const struct trial_of *trial)
 /* One instruction in 200 goes its rarer way: no fewer such take a tenth of the time. */
 static bool may_guess(const struct subject *subject)
 {
-    const struct inspect_census *const census = &subject->trace.census;
-    const struct inspect_loop *const loop = subject->hot_loop < census->n_loops
-                                                ? &census->loop[subject->hot_loop]
-                                                : &census->straight;
-    return subject->trace.known && 200 * loop->undecided >= loop->instructions;
+    return subject->trace.known && 200 * subject->trace.census.share_undecided >= 1;
 }
 
 static size_t open_trials(struct subject *subject, int other_cpu, struct trial_of *trials)

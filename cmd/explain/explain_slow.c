@@ -223,15 +223,16 @@ static void name_unit(const struct inspect_census *census,
 
 /* "... above all jle at mix.c:12, which goes its rarer way in 37% of the cases" */
 static void name_branch(const struct inspect_census *census,
-                        const struct inspect_loop *loop,
                         struct explained_finding *finding)
 {
-    const struct inspect_line *const worst = heaviest(census, loop, branch_weight);
+    const struct inspect_loop all = {.n_lines = census->n_lines, .iterations = 1};
+    const struct inspect_line *const worst = heaviest(census, &all, branch_weight);
     char place[48];
     if (!worst)
         return;
-    snprintf(place, sizeof place, "byte %" PRIu64 " of the loop",
-             worst->address - loop->address);
+    const bool looped = worst->loop < census->n_loops;
+    snprintf(place, sizeof place, looped ? "byte %" PRIu64 " of the loop" : "%#" PRIx64,
+             worst->address - (looped ? census->loop[worst->loop].address : 0));
     tell(&finding->text,
          "the core cannot predict branches that depend on data, above all %.*s at %s, "
          "which goes its rarer way in %.2g%% of the cases",
@@ -425,7 +426,7 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
         else if (loop->dearest_form && !strcmp(finding->cause, "slow-instruction"))
             advise(loop, finding);
         else if (!strcmp(finding->cause, "mispredicts"))
-            name_branch(census, loop, finding);
+            name_branch(census, finding);
         else if (!strcmp(finding->cause, "divider") && finding->text)
             name_division(census, loop, finding);
         else if (!strcmp(finding->cause, "gathers") && finding->text)

@@ -145,11 +145,11 @@ static void take_best(struct inspect_facts *facts, enum inspect_fact to,
     }
 }
 
-/* Wrong predictions take no tenth of the time, even if branches are predicted wrong
- * whenever they go their rarer way. */
+/* Wrong predictions take no tenth of the time, of the loop or of the call, even if
+ * branches are predicted wrong whenever they go their rarer way. */
 static bool are_decided(const struct inspect_facts *facts)
 {
-    return GET(guess_cycles) < 0.1 * GET(cycles);
+    return GET(guess_cycles) < 0.1 * GET(cycles) && !(GET(guess_share) >= 0.1);
 }
 
 /* Gathers, or a quarter of the accesses go to pages where none was lately, by data, and

@@ -263,6 +263,9 @@ void bounds_put_costs(struct inspect_facts *facts)
     PUT(mixed_cycles, mixed_cycles(facts));
     PUT(mispredict_cycles, cost(GET(mispredicts), GET(cost_mispredict)));
     PUT(guess_cycles, cost(GET(undecided), GET(cost_mispredict)));
+    PUT(guess_share,
+        part(cost(GET(share_undecided) * GET(call_instructions), GET(cost_mispredict)),
+             GET(call_cycles)));
     PUT(fault_share, part(cost(GET(page_faults), GET(cost_fault)), GET(call_cycles)));
     PUT(cpuid_share, part(cost(GET(cpuids), GET(cost_cpuid)), GET(call_cycles)));
 }

@@ -246,6 +246,14 @@ TEST(test_tame_input)
     SET(cost_mispredict, 15);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(tame_input)));
+    /* Those of other loops may go both ways: 700 of 7000 cycles. */
+    SET(call_instructions, 10000);
+    for (int enough = 0; enough <= 1; enough++) {
+        SET(share_undecided, 0.0046 + 0.0002 * enough);
+        inspect_bounds(&facts);
+        assert_int_equal(isnan(VALUE(tame_input)), !enough);
+    }
+    SET(share_undecided, 0);
     SET(undecided, 0.5);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.6, 0);

@@ -287,6 +287,14 @@ TEST(test_sequences)
                            8, &helpers, &help));
     assert_true(help == 0.25 + 3);
     assert_int_equal(waits(&block, 0), 8 * 3 - 1);
+    /* Flags are made in each turn, before they are read. */
+    block.n = 0;
+    decode_form("cmovb r64, r64", &decoded);
+    assert_true(chain_link(&block, &decoded, &(struct passport_link){.from = 2, .to = 0},
+                           8, &helpers, &help));
+    struct decoded first;
+    assert_int_equal(decoded_read(block.code, block.n, &first), 0);
+    assert_int_equal(first.instruction.mnemonic, ZYDIS_MNEMONIC_CMP);
     /* So does an address, without a change. */
     block.n = 0;
     decode_form("mov r64, m64", &decoded);

@@ -242,10 +242,12 @@ TEST(test_branch)
     struct inspect_line line[] = {
         {.address = 0x1000, .text = other, .executed = 100, .undecided = 1},
         {.address = 0x1010, .text = jump, .executed = 100, .undecided = 37}};
-    struct inspect_loop loop = {
-        .address = 0x1000, .iterations = 100, .n_lines = ARRAY_LEN(line)};
-    const struct subject subject = {
-        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
+    struct inspect_loop loop = {.address = 0x1000, .iterations = 100, .n_lines = 1};
+    const struct subject subject = {.trace = {.known = true,
+                                              .census = {.loop = &loop,
+                                                         .n_loops = 1,
+                                                         .line = line,
+                                                         .n_lines = ARRAY_LEN(line)}}};
     struct run *const run = run_new();
     struct explanation *const why = result_explanation(run_add_result(run));
     assert_non_null(explanation_add_finding(why, "mispredicts"));
