@@ -402,6 +402,7 @@ TEST(test_shares)
     assert_near(VALUE(page_share), 0.25, 1e-9);
     SET(stores, 2);
     SET(needed, 24);
+    SET(scalar_stack, 0);
     inspect_bounds(&facts);
     assert_near(VALUE(elements), 2, 0);
     /* Loads, stores, arithmetic, work on what was loaded, and a counter with its branch.
