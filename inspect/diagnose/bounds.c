@@ -232,13 +232,14 @@ static void put_tame_input(struct inspect_facts *facts)
                                 "repeated inputs gain nearly nothing of it");
 }
 
-/* Branches that wait for data would be learnt by heart. */
+/* Branches that wait for data would be learnt by heart; on few elements all would. */
 static void put_unlearnt(struct inspect_facts *facts)
 {
-    const double as_long = 0.97;
+    const double as_long = 0.97, helps = 0.8;
     const bool in_vain = facts->fact[FACT_learnt_input].known &&
                          facts->fact[FACT_learnt_input].low >= as_long &&
-                         !(GET(unweighed) > 0); /* or they do more work */
+                         !(GET(unweighed) > 0) && /* or they do more work */
+                         !(GET(few_shape) <= helps);
     PUT(unlearnt_cycles, in_vain ? 0 : GET(guess_cycles));
 }
 

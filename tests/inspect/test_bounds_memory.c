@@ -326,6 +326,13 @@ TEST(test_tame_input)
     inspect_bounds(&facts);
     assert_near(VALUE(unlearnt_cycles), 0, 0);
     assert_true(VALUE(guess_cycles) > 0);
+    /* Branches that follow from what it computed are learnt on few elements alone. */
+    for (int learnt = 0; learnt <= 1; learnt++) {
+        SET(few_shape, learnt ? 0.8 : 0.81);
+        inspect_bounds(&facts);
+        assert_int_equal(VALUE(unlearnt_cycles) > 0, learnt);
+    }
+    SET(few_shape, 1);
     /* Repeated inputs may have more work. */
     SET(unweighed, 1);
     inspect_bounds(&facts);

@@ -292,9 +292,8 @@ TEST(test_sequences)
     decode_form("cmovb r64, r64", &decoded);
     assert_true(chain_link(&block, &decoded, &(struct passport_link){.from = 2, .to = 0},
                            8, &helpers, &help));
-    struct decoded first;
-    assert_int_equal(decoded_read(block.code, block.n, &first), 0);
-    assert_int_equal(first.instruction.mnemonic, ZYDIS_MNEMONIC_CMP);
+    assert_int_equal(decoded_read(block.code, block.n, &decoded), 0);
+    assert_int_equal(decoded.instruction.mnemonic, ZYDIS_MNEMONIC_CMP);
     /* So does an address, without a change. */
     block.n = 0;
     decode_form("mov r64, m64", &decoded);
