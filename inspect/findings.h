@@ -89,7 +89,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
 void inspect_bounds(struct inspect_facts *facts);
 /* The bounds that a table shows, in its order, and the largest of those that are known;
  * INSPECT_FACTS if none is. */
-enum { INSPECT_BOUND_LIST = 19 };
+enum { INSPECT_BOUND_LIST = 20 };
 extern const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST];
 enum inspect_fact inspect_limiting_bound(const struct inspect_facts *facts);
 

@@ -101,6 +101,7 @@ struct inspect_loop {
     double vector_chain; /* the same if vectors alone hand it to the next turn */
     double other_chain;  /* the same if vectors hand nothing to it */
     double kept_chain;   /* the same through registers alone, not through memory */
+    double placed_chain; /* the same if loads waited for no register of their address */
     double chain_full;   /* the same while the scheduler is full */
     /* Cycles of an iteration for the form that costs most, by its throughput, and of one
      * of them; 0: unknown. Divisions and gathers are left out. */
@@ -207,6 +208,7 @@ struct inspect_census {
     unsigned main_bits;
     bool mixes_sse_avx; /* legacy SSE on vectors after AVX left upper halves dirty */
     double share_transitions; /* of such instructions */
+    double share_undecided;   /* branches that go their rarer way, as of a loop */
     /* Instructions of functions of other modules that are called often, those on vectors
      * apart: a part of all; of one such call; and the name of the one that is called most
      * often. 0, NULL: none. */
@@ -214,6 +216,10 @@ struct inspect_census {
     /* Such functions that store next to nothing: they have this share of all
      * instructions, those on vectors too, and load these bytes in a call; 0: unknown. */
     double share_reading, bytes_reading;
+    /* Cycles of a call that is made again and again, by what waits for each other as far
+     * ahead as this core looks: through registers alone, and through memory, too; 0:
+     * unknown. */
+    double calls_chain, calls_order;
     char *name_out;
     char *modules;  /* "100% simdbench", "97% jit, 3% libdnnl.so.2"; never NULL */
     char *producer; /* compiler and flags of the hottest loop, NULL without debug

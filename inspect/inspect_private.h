@@ -199,7 +199,7 @@ struct ready {
     uint64_t written;            /* registers that the loop writes */
     uint32_t version[GPR_COUNT]; /* how often each was written so far */
     bool full, needed;           /* needed: nothing waits for an old value without need */
-    bool apart;                  /* nothing waits for what is stored */
+    bool apart, placed_early;    /* nothing waits for stores; no load for its place */
     const uint64_t *address;     /* of accesses; 0: unknown. NULL: operands name places */
     bool guarded;       /* the next one loads from where stores go that data send there */
     double placed;      /* time at which the places of all stores so far are known */
@@ -375,14 +375,19 @@ int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
 /* By usual latencies; by cycles while the scheduler is full; or by the first, of what
  * vectors alone hand on to the next turn, without old values that it does not need; or of
- * all but vectors; or of what registers alone hand on. */
-enum chain_kind { CHAIN_USUAL, CHAIN_FULL, CHAIN_VECTORS, CHAIN_OTHERS, CHAIN_REGISTERS };
+ * all but vectors; or of registers alone; or if loads knew their places early. */
+enum chain_kind {
+    CHAIN_USUAL,
+    CHAIN_FULL,
+    CHAIN_VECTORS,
+    CHAIN_OTHERS,
+    CHAIN_REGISTERS,
+    CHAIN_PLACED
+};
 /* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if the
  * core looks so far ahead; 0: unknown. */
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
                   const struct inspect_window *window, enum chain_kind kind);
-/* The same of a whole call without loops, if it is made again and again. */
-double call_chain(const struct nodes *nodes, const struct inspect_window *window);
 /* General registers, those of the stack apart, whose values a turn of such a loop takes
  * from before; -1: unknown. */
 int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t loop);

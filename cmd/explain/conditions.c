@@ -34,12 +34,24 @@ static const char *same(struct variant *variant, const struct situation *at)
     return NULL;
 }
 
+static const char *take_shape(struct variant *variant, const struct situation *at,
+                              int few)
+{
+    if (at->smaller[few])
+        variant_set_shape(variant, at->smaller[few]);
+    return at->smaller[few] ? NULL : at->why_not_smaller[few].text;
+}
+
 static const char *smaller(struct variant *variant, const struct situation *at)
 {
-    if (!at->smaller)
-        return at->why_not_smaller.text;
-    variant_set_shape(variant, at->smaller);
-    return NULL;
+    return take_shape(variant, at, 0);
+}
+
+static const char *few(struct variant *variant, const struct situation *at)
+{
+    return at->smaller[1] || at->why_not_smaller[1].text[0]
+               ? take_shape(variant, at, 1)
+               : "hardly any branch goes both ways";
 }
 
 static const char *huge_pages(struct variant *variant, const struct situation *at)
@@ -205,6 +217,7 @@ const struct condition condition_table[CONDITIONS] = {
     {"control", same, NULL, OF_OTHER},
     {"small_shape", smaller, NULL, OF_OTHER},
     {"flush_denormals", flush_denormals, THREAD_ONLY, OF_OTHER},
+    {"few_shape", few, NULL, OF_OTHER},
     {"huge_pages", huge_pages, OPERANDS_ONLY, OF_OTHER},
     {"input_repeated", repeated, OPERANDS_ONLY, OF_INPUTS},
     {"input_keys", repeated, OPERANDS_ONLY, OF_INPUTS},

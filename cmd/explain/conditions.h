@@ -13,12 +13,12 @@ enum { PLACES = 16, EDIT_PLACES = 4, EDIT_STEP = PLACES / EDIT_PLACES, LINE_BYTE
 struct situation {
     const struct subject *subject;
     int other_cpu;
-    char *smaller; /* shape; NULL: none */
-    struct error why_not_smaller;
+    char *smaller[2]; /* shapes: in a near cache, and of few elements; NULL: none */
+    struct error why_not_smaller[2];
 };
 
 /* The important ones first: there may be no time for all of them. */
-enum { CONDITIONS = 22 };
+enum { CONDITIONS = 23 };
 extern const struct condition {
     const char *name;
     /* Changes a variant before it is opened. NULL, or why there is none. */

@@ -256,16 +256,26 @@ static void take_ratio(const struct trial_of *trial)
 
 /* ---- all of it ---- */
 
+/* One instruction in 200 goes its rarer way: no fewer such take a tenth of the time. */
+static bool may_guess(const struct subject *subject)
+{
+    return subject->trace.known && 200 * subject->trace.census.share_undecided >= 1;
+}
+
 static size_t open_trials(struct subject *subject, int other_cpu, struct trial_of *trials)
 {
     struct situation at = {.subject = subject, .other_cpu = other_cpu};
     size_t n = 0;
-    at.smaller = smaller_shape(&subject->base, subject->name, &at.why_not_smaller);
+    for (int few = 0; few <= 1; few++)
+        at.smaller[few] = few && !may_guess(subject)
+                              ? NULL
+                              : smaller_shape(&subject->base, subject->name, few,
+                                              &at.why_not_smaller[few]);
     for (size_t i = 0; i < CONDITIONS && !interrupted_by; i++) {
         trials[n] = (struct trial_of){.subject = subject};
         n += open_trial(&at, i, &trials[n]);
     }
-    free(at.smaller);
+    FREE_EACH(at.smaller[0], at.smaller[1]);
     return n;
 }
 

@@ -126,8 +126,7 @@ static double bound_of(const struct subject *subject, enum inspect_fact bound)
     return cycles_of(subject) * fact(subject, bound) / fact(subject, FACT_cycles);
 }
 
-/* Bounds are of the hot loop, and say what an operation costs where that is most of it.
- */
+/* Bounds are of the hot loop: they tell of an operation where that is most of it. */
 static bool is_most(const struct subject *subject)
 {
     return fact(subject, FACT_loop_share) >= 0.5;
@@ -185,16 +184,17 @@ static bool is_told(const struct account_rows *bounds, enum inspect_cause cause)
         enum inspect_fact bound;
     } same[] = {{CAUSE_latency_chain, FACT_chain_cycles},
                 {CAUSE_latency_chain, FACT_window_cycles},
+                {CAUSE_latency_chain, FACT_calls_cycles},
                 {CAUSE_memory_chain, FACT_order_cycles},
                 {CAUSE_memory_bandwidth, FACT_memory_cycles},
                 {CAUSE_divider, FACT_divide_cycles},
                 {CAUSE_gathers, FACT_gather_cycles},
                 {CAUSE_call, FACT_calling_cycles}};
+    bool told = account_find(bounds, inspect_cause_name(cause));
     for (size_t i = 0; i < ARRAY_LEN(same); i++)
-        if (same[i].cause == cause &&
-            account_find(bounds, inspect_fact_name(same[i].bound)))
-            return true;
-    return account_find(bounds, inspect_cause_name(cause)) != NULL;
+        told |= same[i].cause == cause &&
+                account_find(bounds, inspect_fact_name(same[i].bound));
+    return told;
 }
 
 /* Cycles of an iteration that events and their prices tell of a cause that no experiment

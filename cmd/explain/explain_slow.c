@@ -223,15 +223,16 @@ static void name_unit(const struct inspect_census *census,
 
 /* "... above all jle at mix.c:12, which goes its rarer way in 37% of the cases" */
 static void name_branch(const struct inspect_census *census,
-                        const struct inspect_loop *loop,
                         struct explained_finding *finding)
 {
-    const struct inspect_line *const worst = heaviest(census, loop, branch_weight);
+    const struct inspect_loop all = {.n_lines = census->n_lines, .iterations = 1};
+    const struct inspect_line *const worst = heaviest(census, &all, branch_weight);
     char place[48];
     if (!worst)
         return;
-    snprintf(place, sizeof place, "byte %" PRIu64 " of the loop",
-             worst->address - loop->address);
+    const bool looped = worst->loop < census->n_loops;
+    snprintf(place, sizeof place, looped ? "byte %" PRIu64 " of the loop" : "%#" PRIx64,
+             worst->address - (looped ? census->loop[worst->loop].address : 0));
     tell(&finding->text,
          "the core cannot predict branches that depend on data, above all %.*s at %s, "
          "which goes its rarer way in %.2g%% of the cases",
@@ -284,6 +285,21 @@ static size_t links_of(const struct inspect_line *line, size_t n, bool memory,
     return found;
 }
 
+/* No sum can be parted if half of the chain or more says from where the next load is. */
+static void advise_chain(const struct inspect_loop *loop,
+                         struct explained_finding *finding)
+{
+    if (strcmp(finding->cause, "latency-chain") != 0)
+        return;
+    tell(&finding->remedy,
+         loop->placed_chain < 0.5 * loop->chain
+             ? "larger steps, as a value says from where the next one is "
+               "loaded: a table for several elements at once; several "
+               "inputs side by side, step by step"
+             : "more accumulators, a larger tile, several elements side "
+               "by side, step by step");
+}
+
 /* "...: mulss, addss at mix.c:12 take 7.9 of the 9.1 cycles of the chain in a turn". The
  * chain is the one that the finding rests on: what was seen must be about as long. */
 static void name_chain(const struct inspect_census *census,
@@ -300,6 +316,7 @@ static void name_chain(const struct inspect_census *census,
     size_t size;
     for (size_t i = 0; i < loop->n_lines; i++)
         all += line[i].chained[memory];
+    advise_chain(loop, finding);
     if (!(all > 0) || all < 0.7 * chain || (chain > 0 && all > 1.3 * chain))
         return;
     size_t n = links_of(line, loop->n_lines, memory, 0.1 * all, link);
@@ -333,14 +350,11 @@ static void name_chain(const struct inspect_census *census,
             loop == &census->straight ? "of a call" : "of the chain in a turn");
     must(fclose(to));
     string_set(&finding->text, text);
-    if (strcmp(finding->cause, "latency-chain") != 0)
-        return;
-    tell(&finding->remedy,
-         "more accumulators, a larger tile, several elements side by side, step by "
-         "step%s%.*s%s",
-         vain ? "; zero the register of " : "", vain ? (int)strcspn(vain, " ") : 0,
-         vain ?: "",
-         vain ? " before it, as it waits for the old value without need" : "");
+    if (vain && !strcmp(finding->cause, "latency-chain"))
+        tell(&finding->remedy,
+             "%s; zero the register of %.*s before it, as it waits for the old value "
+             "without need",
+             finding->remedy, (int)strcspn(vain, " "), vain);
 }
 
 /* Cycles that the arithmetic of a turn takes in vectors of 128 << `wider` bits, if those
@@ -412,7 +426,7 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
         else if (loop->dearest_form && !strcmp(finding->cause, "slow-instruction"))
             advise(loop, finding);
         else if (!strcmp(finding->cause, "mispredicts"))
-            name_branch(census, loop, finding);
+            name_branch(census, finding);
         else if (!strcmp(finding->cause, "divider") && finding->text)
             name_division(census, loop, finding);
         else if (!strcmp(finding->cause, "gathers") && finding->text)

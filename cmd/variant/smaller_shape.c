@@ -4,6 +4,8 @@
 
 /* A kernel that uses each element so often is not measured by its first cache. */
 #define REUSE 8.0
+/* Cores learn all branches of a call on so many elements by heart. */
+#define FEW 512.0
 
 static double cache_bytes(int level)
 {
@@ -26,10 +28,11 @@ static double target_bytes(const struct plan_group *group)
 
 /* The second cache is near, too, where a shape must not become smaller. */
 static bool is_near(const struct plan_group *group, const struct shape_info *info,
-                    double target)
+                    double target, bool few)
 {
-    return info->bytes <= target || (info->bytes <= 0.25 * cache_bytes(2) &&
-                                     4 * info->bytes <= group->shape.bytes);
+    return info->bytes <= target ||
+           (info->bytes <= (few ? 4 * target : 0.25 * cache_bytes(2)) &&
+            4 * info->bytes <= group->shape.bytes);
 }
 
 /* Own kernels take any shape, others may not: whether the case is right there. */
@@ -54,14 +57,16 @@ static int check_shape(const struct variant *base, const struct case_name *name,
 }
 
 /* A kernel that fails may do with less of one dimension alone. The first reason stays. */
-char *smaller_shape(const struct variant *base, const struct case_name *name,
+char *smaller_shape(const struct variant *base, const struct case_name *name, bool few,
                     struct error *why)
 {
     const struct plan_group *const group = variant_group(base);
-    const double target = target_bytes(group);
+    const double target = few ? FEW * type_bytes(group->type) : target_bytes(group);
     char failed[sizeof group->shape.text] = "";
     if (group->shape.bytes <= target) {
-        error_set(why, -ENOENT, "its operands are near the core already");
+        error_set(why, -ENOENT,
+                  few ? "its operands have few elements already"
+                      : "its operands are near the core already");
         return NULL;
     }
     for (int only = -1; only < SIMDBENCH_MAX_DIMS && !interrupted_by; only++) {
@@ -70,7 +75,7 @@ char *smaller_shape(const struct variant *base, const struct case_name *name,
         while (info.bytes > target &&
                shape_smaller_alike(&base->catalog, group, only, &info))
             continue;
-        if (!is_near(group, &info, target) || !strcmp(info.text, failed))
+        if (!is_near(group, &info, target, few) || !strcmp(info.text, failed))
             continue;
         if (check_shape(base, name, info.text, &error) == 0)
             return must_have(strdup(info.text));
@@ -80,7 +85,8 @@ char *smaller_shape(const struct variant *base, const struct case_name *name,
     }
     if (!failed[0])
         error_set(why, -ENOENT,
-                  "no smaller shape has operands that fit into a near cache");
+                  few ? "no smaller shape has few elements"
+                      : "no smaller shape has operands that fit into a near cache");
     return NULL;
 }
 

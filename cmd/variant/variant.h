@@ -84,10 +84,10 @@ struct run_arm variant_arm(struct variant *variant);
 
 /* ---- a smaller one (smaller_shape.c) ---- */
 
-/* Finds a shape of the op whose operands fit into a cache near the core, and at which the
- * case is right: its dimensions halved (shape_smaller_alike). NULL if there is none, and
- * why. The text is the caller's. */
-char *smaller_shape(const struct variant *base, const struct case_name *name,
+/* Finds a shape of the op whose operands fit into a cache near the core, or have `few`
+ * elements, and at which the case is right: its dimensions halved (shape_smaller_alike).
+ * NULL if there is none, and why. The text is the caller's. */
+char *smaller_shape(const struct variant *base, const struct case_name *name, bool few,
                     struct error *why);
 /* All shapes on the way there and beyond, each smaller than the one before: alike, or
  * with any numbers that a kernel may not take. */

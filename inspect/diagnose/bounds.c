@@ -14,7 +14,7 @@ const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
     FACT_branch_cycles,  FACT_load_cycles,       FACT_store_cycles,
     FACT_gather_cycles,  FACT_divide_cycles,     FACT_form_cycles,
     FACT_chain_cycles,   FACT_window_cycles,     FACT_calling_cycles,
-    FACT_order_cycles};
+    FACT_order_cycles,   FACT_calls_cycles};
 
 /* Iterations of a call. */
 static double turns(const struct inspect_facts *facts)
@@ -115,7 +115,10 @@ static void put_memory(struct inspect_facts *facts)
     if (GET(line_uses) < 2)
         inspect_fact_set_absent(facts, FACT_crowded_share,
                                 "hardly any of its lines is used again");
-    PUT(read_again, part(GET(bytes_reading), GET(call_bytes)));
+    /* Vectors of floats may be read by many that compute with them. */
+    PUT(read_again, GET(reading_share) >= 0.6 && !(GET(floats) >= 0.01)
+                        ? part(GET(bytes_reading), GET(call_bytes))
+                        : (double)NAN);
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 
@@ -142,11 +145,11 @@ static void take_best(struct inspect_facts *facts, enum inspect_fact to,
     }
 }
 
-/* Wrong predictions take no tenth of the time, even if branches are predicted wrong
- * whenever they go their rarer way. */
+/* Wrong predictions take no tenth of the time, of the loop or of the call, even if
+ * branches are predicted wrong whenever they go their rarer way. */
 static bool are_decided(const struct inspect_facts *facts)
 {
-    return GET(guess_cycles) < 0.1 * GET(cycles);
+    return GET(guess_cycles) < 0.1 * GET(cycles) && !(GET(guess_share) >= 0.1);
 }
 
 /* Gathers, or a quarter of the accesses go to pages where none was lately, by data, and
@@ -229,13 +232,14 @@ static void put_tame_input(struct inspect_facts *facts)
                                 "repeated inputs gain nearly nothing of it");
 }
 
-/* Branches that wait for data would be learnt by heart. */
+/* Branches that wait for data would be learnt by heart; on few elements all would. */
 static void put_unlearnt(struct inspect_facts *facts)
 {
-    const double as_long = 0.97;
+    const double as_long = 0.97, helps = 0.8;
     const bool in_vain = facts->fact[FACT_learnt_input].known &&
                          facts->fact[FACT_learnt_input].low >= as_long &&
-                         !(GET(unweighed) > 0); /* or they do more work */
+                         !(GET(unweighed) > 0) && /* or they do more work */
+                         !(GET(few_shape) <= helps);
     PUT(unlearnt_cycles, in_vain ? 0 : GET(guess_cycles));
 }
 
@@ -424,6 +428,7 @@ void inspect_bounds(struct inspect_facts *facts)
     doubt_sample(facts);
     bounds_put_shares(facts);
     bounds_put_code(facts);
+    PUT(calls_cycles, part(GET(calls_order), GET(call_cycles)) * GET(cycles));
     bounds_put_costs(facts);
     put_memory(facts);
     put_faster_way(facts);

@@ -62,6 +62,8 @@ static void add_loops(struct making *m)
                 loop_chain(m->nodes, &m->loops, l, &far, CHAIN_OTHERS);
             sum->loop.kept_chain =
                 loop_chain(m->nodes, &m->loops, l, &far, CHAIN_REGISTERS);
+            sum->loop.placed_chain =
+                loop_chain(m->nodes, &m->loops, l, &far, CHAIN_PLACED);
             sum->loop.chain_full = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_FULL);
             if (m->window.waiting || m->window.results)
                 sum->loop.window_chain =
@@ -230,8 +232,6 @@ static void take_straight(const struct making *m, const struct inspect_loop *all
     straight->share = straight->iterations = 1;
     straight->carried = -1;
     straight->n_lines = m->census->n_lines;
-    if (m->window.waiting || m->window.results)
-        straight->window_chain = call_chain(m->nodes, &m->window);
 }
 
 static void take_shares(const struct making *m)
@@ -257,6 +257,7 @@ static void take_shares(const struct making *m)
     census->share_fma = all.fma / n;
     census->share_vector = all.vector / n;
     census->share_scalar_float = all.scalar_float / n;
+    census->share_undecided = all.undecided / n;
     census->cpuids = cpuids;
     census->widest_bits = all.widest_bits;
     for (size_t i = 0; i < ARRAY_LEN(widths) && !census->main_bits; i++)
@@ -316,6 +317,10 @@ static bool make(struct making *m, bool text)
         !take_modules(m) || !called_out(m->nodes, m->places, m->census))
         return false;
     take_shares(m);
+    if (m->census->whole && m->window.per_cycle > 0) {
+        m->census->calls_chain = order_again(m->tracer, &m->window, false);
+        m->census->calls_order = order_again(m->tracer, &m->window, true);
+    }
     if (m->census->n_loops)
         m->census->producer = places_producer(m->places, m->census->loop[0].address);
     return dearest_take(m->census);

@@ -105,7 +105,7 @@ static double operands_ready(const struct ready *ready, const struct code *code)
     const double load =
         code->vector || code->scalar_float ? VECTOR_LOAD_CYCLES : LOAD_CYCLES;
     double start = latest(ready, code->reads);
-    if (code->loads)
+    if (code->loads && !ready->placed_early)
         start = fmax(start, latest(ready, code->address_reads) + load);
     return start;
 }
@@ -177,7 +177,8 @@ static double link_ready(const struct ready *ready, const struct code *code, uns
 {
     const struct code_cost *const cost = code->cost;
     const uint64_t reads =
-        code->reads | code->address_reads | (ready->needed ? 0 : cost->kept);
+        code->reads | (ready->placed_early && code->loads ? 0 : code->address_reads) |
+        (ready->needed ? 0 : cost->kept);
     double end = -1;
     for (size_t i = 0; i < cost->n_links; i++)
         if (cost->link[i].to >> r & 1)
@@ -360,6 +361,7 @@ static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n
     struct ready ready = {.window.of = *window,
                           .full = kind == CHAIN_FULL,
                           .apart = kind == CHAIN_REGISTERS,
+                          .placed_early = kind == CHAIN_PLACED,
                           .needed = kind == CHAIN_VECTORS};
     double half = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -381,16 +383,4 @@ double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t
     uint32_t way[PATH_MAX_NODES];
     const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
     return turn_of(nodes, way, n, window, kind);
-}
-
-double call_chain(const struct nodes *nodes, const struct inspect_window *window)
-{
-    uint32_t way[PATH_MAX_NODES], n = 0;
-    for (uint32_t at = 0; n < PATH_MAX_NODES; at = nodes->node[at].edge->to) {
-        way[n++] = at;
-        if (nodes->node[at].n_edges != 1)
-            return nodes->node[at].n_edges ? 0
-                                           : turn_of(nodes, way, n, window, CHAIN_USUAL);
-    }
-    return 0;
 }

@@ -171,6 +171,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
 {
     inspect_fact_set(facts, FACT_mixes_sse_avx, census->mixes_sse_avx);
     inspect_fact_set(facts, FACT_sampled, !census->whole);
+    inspect_fact_set(facts, FACT_share_undecided, census->share_undecided);
     if (census->n_loops > 0)
         inspect_fact_set(facts, FACT_outside_share, outside_share(census));
     if (census->call_instructions > 0)
@@ -182,6 +183,10 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     if (census->share_reading > 0) {
         inspect_fact_set(facts, FACT_reading_share, census->share_reading);
         inspect_fact_set(facts, FACT_bytes_reading, census->bytes_reading);
+    }
+    if (census->calls_chain > 0 && census->calls_order > 0) {
+        inspect_fact_set(facts, FACT_calls_chain, census->calls_chain);
+        inspect_fact_set(facts, FACT_calls_order, census->calls_order);
     }
     if (census->whole) {
         inspect_fact_set(facts, FACT_cpuids, (double)census->cpuids);

@@ -11,6 +11,8 @@ enum { BLIND = 64 };
 /* Data send stores about among so many places at most: loads of these meet one that is in
  * flight so often that a core lets them wait until it knows where all of them go. */
 enum { PLACES_MET = 512 };
+/* A call is repeated so often. */
+enum { CALLS = 16 };
 
 void order_add(struct order *order, uint32_t node)
 {
@@ -108,6 +110,26 @@ static void add_chain(const struct run *run, const struct order *order,
             to = step->cause;
         }
     }
+}
+
+double order_again(const struct tracer *tracer, const struct inspect_window *window,
+                   bool memory)
+{
+    const uint32_t n = tracer->order.n;
+    FREED_BY(free_memory) struct run *run = calloc(1, sizeof *run);
+    FREED_BY(free_memory) struct cell *cell = calloc(CELLS, sizeof *cell);
+    double half = 0;
+    if (!run || !cell || n != tracer->instructions || CALLS * n > ORDER_MAX)
+        return 0;
+    run->ready = (struct ready){.window.of = *window, .cell = memory ? cell : NULL};
+    for (uint32_t i = 0; i < CALLS * n; i++) {
+        const struct ordered *const item = &tracer->order.item[i % n];
+        if (i % n == 0)
+            memset(run->ready.at, 0, sizeof run->ready.at);
+        half = i == CALLS / 2 * n ? run->last : half;
+        run_on(run, &tracer->nodes.node[item->node].code, item->address);
+    }
+    return (run->last - half) / (CALLS / 2.0);
 }
 
 static bool is_blind(const struct code *code, const uint64_t *address)

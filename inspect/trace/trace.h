@@ -143,6 +143,13 @@ int tracer_set_calls(struct tracer *tracer, uint64_t calls);
 /* To the first instruction of the next call. */
 int tracer_begin_call(struct tracer *tracer);
 
+/* ---- order.c ---- */
+
+/* Cycles of a call, if it is made again and again, each with new arguments; 0: it is too
+ * long, or was not seen whole. */
+double order_again(const struct tracer *tracer, const struct inspect_window *window,
+                   bool memory);
+
 /* ---- turns.c ---- */
 
 /* Sets call_instructions of a census; 0: it cannot be known. */

@@ -17,7 +17,8 @@ static void gain_tell(struct buffer *text, const struct explained_finding *findi
     const int places = times < 9.95 && fabs(times - round(times)) >= 0.05;
     const char *const name = finding->experiment ?: "";
     const bool least = text_find(least_work, ARRAY_LEN(least_work), name) >= 0;
-    const char *const most = least ? "up to " : strstr(name, "input") ? "about " : "";
+    const bool learnt = strstr(name, "input") || text_same(name, "few_shape");
+    const char *const most = least ? "up to " : learnt ? "about " : "";
     if (share >= twice && share < 1)
         buffer_format(text, "%s%.*f times slower than it could be: ", most, places,
                       times);

@@ -406,6 +406,7 @@ TEST(test_shares)
     assert_near(VALUE(page_share), 0.25, 1e-9);
     SET(stores, 2);
     SET(needed, 24);
+    SET(scalar_stack, 0);
     inspect_bounds(&facts);
     assert_near(VALUE(elements), 2, 0);
     /* Loads, stores, arithmetic, work on what was loaded, and a counter with its branch.
@@ -415,6 +416,10 @@ TEST(test_shares)
     SET(computed, 30);
     inspect_bounds(&facts);
     assert_near(VALUE(useful), 8 + 2 + 30 + 2 + 2, 1e-9);
+    /* What lies on the stack could be in registers. */
+    SET(scalar_stack, 3);
+    inspect_bounds(&facts);
+    assert_near(VALUE(useful), 8 + 2 - 3 + 30 + 2 + 2, 1e-9);
     SET(loads, 0);
     SET(stores, 4);
     inspect_bounds(&facts);

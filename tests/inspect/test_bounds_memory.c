@@ -246,6 +246,14 @@ TEST(test_tame_input)
     SET(cost_mispredict, 15);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(tame_input)));
+    /* Those of other loops may go both ways: 700 of 7000 cycles. */
+    SET(call_instructions, 10000);
+    for (int enough = 0; enough <= 1; enough++) {
+        SET(share_undecided, 0.0046 + 0.0002 * enough);
+        inspect_bounds(&facts);
+        assert_int_equal(isnan(VALUE(tame_input)), !enough);
+    }
+    SET(share_undecided, 0);
     SET(undecided, 0.5);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.6, 0);
@@ -318,6 +326,13 @@ TEST(test_tame_input)
     inspect_bounds(&facts);
     assert_near(VALUE(unlearnt_cycles), 0, 0);
     assert_true(VALUE(guess_cycles) > 0);
+    /* Branches that follow from what it computed are learnt on few elements alone. */
+    for (int learnt = 0; learnt <= 1; learnt++) {
+        SET(few_shape, learnt ? 0.8 : 0.81);
+        inspect_bounds(&facts);
+        assert_int_equal(VALUE(unlearnt_cycles) > 0, learnt);
+    }
+    SET(few_shape, 1);
     /* Repeated inputs may have more work. */
     SET(unweighed, 1);
     inspect_bounds(&facts);
@@ -411,9 +426,17 @@ TEST(test_filled)
 /* Bytes that others only read count by the least of a call. */
 TEST(test_read_again)
 {
-    struct inspect_facts facts = tile();
-    SET(call_bytes, 2048);
-    SET(bytes_reading, 81920);
-    inspect_bounds(&facts);
-    assert_near(VALUE(read_again), 40, 1e-9);
+    static const struct {
+        double share, floats;
+    } rows[] = {{0.6, 0}, {0.59, 0}, {0.6, 0.01}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct inspect_facts facts = tile();
+        SET(call_bytes, 2048);
+        SET(bytes_reading, 81920);
+        SET(reading_share, rows[i].share);
+        SET(floats, rows[i].floats);
+        inspect_bounds(&facts);
+        assert_int_equal(VALUE(read_again) == 40, i == 0);
+        assert_int_equal(isnan(VALUE(read_again)), i > 0);
+    }
 }

@@ -312,6 +312,57 @@ TEST(test_instructions_of_chains)
     inspect_census_free(&census);
 }
 
+/* Eight products in a row, of what the caller or the last call left; */
+CODE(product_of_own, "movl $8, %ecx\n"
+                     "1: imulq %rax, %rax\n"
+                     "   decl %ecx\n"
+                     "   jnz 1b\n"
+                     "   retq")
+CODE(product_in_memory, "movl $8, %ecx\n"
+                        "movq (%rdi), %rax\n"
+                        "1: imulq %rax, %rax\n"
+                        "   decl %ecx\n"
+                        "   jnz 1b\n"
+                        "   movq %rax, (%rdi)\n"
+                        "   retq")
+
+/* Calls wait for each other only through what they keep in memory. */
+TEST(test_calls_in_a_row)
+{
+    const struct inspect_options options = {.whole_only = true,
+                                            .window = {.per_cycle = 6, .pass = 5}};
+    struct inspect_census census = census_by(product_of_own, 0, &options);
+    assert_near(census.calls_order, 3, 0.5);
+    assert_near(census.calls_chain, census.calls_order, 1e-9);
+    inspect_census_free(&census);
+    census = census_by(product_in_memory, 0, &options);
+    assert_near(census.calls_order, 15, 1.5);
+    assert_near(census.calls_chain, 3.3, 0.5);
+    inspect_census_free(&census);
+    /* A call of more than 4096 instructions is too long for that. */
+    census = census_by(loop, 3000, &options);
+    assert_near(census.calls_order, 0, 0);
+    inspect_census_free(&census);
+}
+
+/* The next place follows from what was loaded, or from a counter. */
+CODE(walking, "xorl %eax, %eax\n 1: movzbl (%rdi,%rax), %eax\n shll $3, %eax\n decl "
+              "%esi\n jnz 1b\n retq")
+CODE(strolling, "xorl %ecx, %ecx\n 1: imull (%rdi,%rcx), %eax\n incq %rcx\n decl %esi\n "
+                "jnz 1b\n retq")
+
+/* A chain that says from where it loads is none if loads know that early. */
+TEST(test_placed_chains)
+{
+    struct inspect_census census = census_of(walking, TURNS, false);
+    assert_true(census.loop[0].chain >= 5);
+    assert_near(census.loop[0].placed_chain, 1, 0.1);
+    inspect_census_free(&census);
+    census = census_of(strolling, TURNS, false);
+    assert_near(census.loop[0].placed_chain, census.loop[0].chain, 0.1);
+    inspect_census_free(&census);
+}
+
 /* Its entries begin behind a load from an unknown place, which hides their first turns.
  */
 CODE(hidden_in_part, "movq %rdi, (%rdi)\n"

@@ -121,11 +121,16 @@ TEST(test_encodings)
     assert_true(encoded > 13000);
 }
 
+static void decode_form(const char *name, struct decoded *decoded)
+{
+    const struct passport_form *const form = form_of(name);
+    assert_int_equal(decoded_read(form->code, form->length, decoded), 0);
+}
+
 static const char *refusal_of(const char *name)
 {
     struct decoded decoded;
-    const struct passport_form *const form = form_of(name);
-    assert_int_equal(decoded_read(form->code, form->length, &decoded), 0);
+    decode_form(name, &decoded);
     return decoded_refusal(&decoded);
 }
 
@@ -213,8 +218,7 @@ TEST(test_kept)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct decoded decoded;
         struct passport_link link = {.from = 9};
-        const struct passport_form *const form = form_of(cases[i].form);
-        assert_int_equal(decoded_read(form->code, form->length, &decoded), 0);
+        decode_form(cases[i].form, &decoded);
         assert_int_equal(chain_may_keep(&decoded, &link), cases[i].may_keep);
         assert_true(link.from == 0 && link.to == 0);
     }
@@ -252,18 +256,20 @@ static unsigned waits(const struct block *block, size_t from)
     return n;
 }
 
-static void decode_form(const char *name, struct decoded *decoded)
+static double linked(struct block *block, const struct decoded *decoded,
+                     struct passport_link link)
 {
-    const struct passport_form *const form = form_of(name);
-    assert_int_equal(decoded_read(form->code, form->length, decoded), 0);
+    static const struct helpers helpers = {0.25, 1, 1, 4, 3, 4, 1};
+    double help;
+    block->n = 0;
+    assert_true(chain_link(block, decoded, &link, 8, &helpers, &help));
+    return help;
 }
 
 TEST(test_sequences)
 {
-    static const struct helpers helpers = {0.25, 1, 1, 4, 3, 4, 1};
     struct block block = {.code = code_room[0]};
     struct decoded decoded;
-    double help;
     decode_form("vaddps ymm, ymm, ymm", &decoded);
     chain_none(&block, &decoded, 24,
                &(struct apart){.registers = chain_registers(&decoded)});
@@ -275,25 +281,20 @@ TEST(test_sequences)
     chain_none(&block, &decoded, 24,
                &(struct apart){.registers = chain_registers(&decoded)});
     assert_int_equal(waits(&block, 0), 0);
-    block.n = 0;
-    assert_true(chain_link(&block, &decoded, &(struct passport_link){.from = 0, .to = 0},
-                           8, &helpers, &help));
-    assert_true(help == 0);
+    assert_true(linked(&block, &decoded, (struct passport_link){.from = 0}) == 0);
     assert_int_equal(waits(&block, 0), 7);
     /* A result in another kind of register comes back through a helper. */
-    block.n = 0;
     decode_form("vmovq r64, xmm", &decoded);
-    assert_true(chain_link(&block, &decoded, &(struct passport_link){.from = 1, .to = 0},
-                           8, &helpers, &help));
-    assert_true(help == 0.25 + 3);
+    assert_true(linked(&block, &decoded, (struct passport_link){.from = 1}) == 0.25 + 3);
     assert_int_equal(waits(&block, 0), 8 * 3 - 1);
-    /* So does an address, without a change. */
-    block.n = 0;
+    /* Flags are made in each turn, before they are read. */
+    decode_form("cmovb r64, r64", &decoded);
+    linked(&block, &decoded, (struct passport_link){.from = 2});
+    assert_int_equal(decoded_read(block.code, block.n, &decoded), 0);
+    assert_int_equal(decoded.instruction.mnemonic, ZYDIS_MNEMONIC_CMP);
     decode_form("mov r64, m64", &decoded);
-    assert_true(chain_link(&block, &decoded,
-                           &(struct passport_link){.from = 1, .to = 0, .address = true},
-                           8, &helpers, &help));
-    assert_true(help == 0.25 + 1 + 1);
+    assert_true(linked(&block, &decoded,
+                       (struct passport_link){.from = 1, .address = true}) == 0.25 + 2);
 }
 
 /* Bytes between the places of the first two instructions of a sequence. */

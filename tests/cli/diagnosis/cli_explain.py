@@ -7,7 +7,7 @@ import re
 from cli_tool import *
 
 CASE = "relu/f32/scalar/max@64"
-EXPERIMENTS = {"control", "small_shape", "place", "flush_denormals", "huge_pages", "input_zero",
+EXPERIMENTS = {"control", "small_shape", "few_shape", "place", "flush_denormals", "huge_pages", "input_zero",
                "kept_heap", "fresh_output", "input_constant", "alignment", "page_offset",
                "one_thread", "other_isa", "layout", "other_core", "input_sorted",
                "input_repeated", "input_keys", "cold_caches"}

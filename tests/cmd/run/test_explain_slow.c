@@ -242,10 +242,12 @@ TEST(test_branch)
     struct inspect_line line[] = {
         {.address = 0x1000, .text = other, .executed = 100, .undecided = 1},
         {.address = 0x1010, .text = jump, .executed = 100, .undecided = 37}};
-    struct inspect_loop loop = {
-        .address = 0x1000, .iterations = 100, .n_lines = ARRAY_LEN(line)};
-    const struct subject subject = {
-        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
+    struct inspect_loop loop = {.address = 0x1000, .iterations = 100, .n_lines = 1};
+    const struct subject subject = {.trace = {.known = true,
+                                              .census = {.loop = &loop,
+                                                         .n_loops = 1,
+                                                         .line = line,
+                                                         .n_lines = ARRAY_LEN(line)}}};
     struct run *const run = run_new();
     struct explanation *const why = result_explanation(run_add_result(run));
     assert_non_null(explanation_add_finding(why, "mispredicts"));
@@ -298,6 +300,7 @@ TEST(test_chain)
         string_set(&why->findings[0].text, "results wait");
         loop.chain = rows[i].chain;
         loop.kept_chain = rows[i].kept;
+        loop.placed_chain = i == 1 ? 4 : 6;
         loop.register_chain = rows[i].registers;
         loop.memory_chain = rows[i].memory;
         explain_slow(&subject, why);
@@ -305,6 +308,7 @@ TEST(test_chain)
         const char *const remedy = why->findings[0].remedy ?: "";
         assert_int_equal(strstr(remedy, "zero the register of addss before it") != NULL,
                          rows[i].cause[0] == 'l');
+        assert_int_equal(strstr(remedy, "from where the next") != NULL, i == 1 || i == 2);
         run_free(run);
     }
     line[0].text = mul;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that know no vectors. */
+#include <string.h>
+
 #include "last.h"
 
 /* ---- tax, f64 ---- */
@@ -49,6 +51,25 @@ RUN(l01)
             sum += rate(k) * (income - threshold(k));
             HIDE_VECTOR(sum);
         }
+        y[i] = sum;
+    }
+}
+
+/* A state that all incomes so far have mixed says which way to go: no other inputs make
+ * that regular. */
+RUN(l21)
+{
+    const double *const x = F64(0);
+    double *const y = F64(1);
+    const ptrdiff_t n = DIM(0);
+    uint64_t mixed = 1;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        mixed = (mixed ^ bits) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+        double sum = tax(x[i]);
+        if (mixed >> 63)
+            HIDE_VECTOR(sum);
         y[i] = sum;
     }
 }
