@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Room costs: passports of instruction forms (passport.h) and rates of cores (perfctr.h),
- * kept in the user's cache until the host boots again. A form that is not there is measured
- * when it is asked for.
+ * kept in the user's cache until the host boots again. A form that is not there is
+ * measured when it is asked for.
  *
  * SIMDBENCH_TEST_COSTS="vpcompress*=70,vdiv*=10" makes costs up for tests: forms that
  * match take so many cycles, all others one, and nothing is measured or kept.
