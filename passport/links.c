@@ -185,7 +185,7 @@ bool chain_link(struct block *block, const struct decoded *decoded,
     for (unsigned i = 0; i < copies; i++) {
         const bool direct = is_direct(decoded, link);
         choose_link(decoded, link, i, &choice);
-        /* What counts turns overwrites flags: the helper's register hands on. */
+        /* The counter of turns overwrites flags: the helper's register hands on. */
         *help = direct ? 0 : carry_to(block, decoded, &choice, link, helpers);
         choice_load_destroyed(block, decoded, &choice, link->from, false, true);
         choice_emit(block, decoded, &choice);

@@ -304,7 +304,8 @@ static bool is_allowed(const char *line, bool (*allowed)(const char *name))
     const char *const from = slot + sizeof mark - 1;
     const size_t length = strcspn(from, " \t\n");
     memcpy(name, from, length < sizeof name ? length : 0);
-    return strncmp(from + length, " f", 2) == 0 || allowed(name);
+    return strncmp(from + length, " f", 2) == 0 ||
+           (strncmp(from + length, " other", 6) != 0 && allowed(name));
 }
 
 bool surgery_print(const char *text, bool (*allowed)(const char *name),

@@ -123,15 +123,20 @@ static void write_value(struct writing *writing, uint64_t address)
 
 static void write_slot(struct writing *writing, uint64_t slot, const char *name)
 {
+    const bool named = writing->surgery->subject.named;
     uint64_t holds;
     memcpy(&holds, (const void *)(uintptr_t)slot, sizeof holds);
+    const struct object *const holder = object_at(&writing->surgery->objects, holds);
     if (!*name) {
         write_place(writing, holds);
         return;
     }
     fprintf(writing->to, " slot %s", name);
-    if (writing->surgery->subject.named && function_of(writing, holds) != SIZE_MAX)
+    if (named && function_of(writing, holds) != SIZE_MAX)
         write_place(writing, holds);
+    else if (named && holder && holder->path && !strstr(holder->path, "/libc.so.") &&
+             !strstr(holder->path, "/libm.so."))
+        fprintf(writing->to, " other");
     write_value(writing, holds);
 }
 

@@ -67,8 +67,8 @@ static const char *place_that_chooses(const struct declared_op *op)
     return n == 1 ? place : NULL;
 }
 
-/* Code that leads nowhere else cannot choose among others: it is a kernel, as crc32()
- * beside crc32_avx2() may be. */
+/* Code that leads nowhere else is taken for a kernel, as crc32() beside crc32_avx2() may
+ * be, though a compiler may have put kernels into what chooses among them. */
 static bool is_a_kernel(const struct declared_op *op, const char *where)
 {
     struct error lost;
@@ -97,9 +97,10 @@ static void look_for_dispatcher(struct options *options, const char *path, const
             one = &file.op[i];
     const char *const place = one ? place_that_chooses(one) : NULL;
     if (place && is_a_kernel(one, place)) {
-        complain("%s calls no other function, so it is a kernel, and nothing chooses "
-                 "among those of %s; --dispatcher=%s takes it for what does",
-                 place, one->name, place);
+        complain(
+            "%s calls no other function, so it is taken for a kernel of %s; if kernels "
+            "were compiled into it, --dispatcher=%s takes it for what chooses",
+            place, one->name, place);
         options->dispatcher = must_have(strdup("none"));
     }
     declared_free(&file);

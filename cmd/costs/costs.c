@@ -229,8 +229,10 @@ void costs_of_core(struct costs *costs, int cpu, double *value, const bool *alon
             costs->changed = true;
         }
         qsort(number, n, sizeof *number, by_double);
+        /* Between two medians, the better one. */
+        const bool cost = !strncmp(rate, "cost_", 5);
         if (n)
-            value[i] = number[n / 2];
+            value[i] = number[(n - cost) / 2];
     }
 }
 

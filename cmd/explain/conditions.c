@@ -49,9 +49,9 @@ static const char *smaller(struct variant *variant, const struct situation *at)
 
 static const char *few(struct variant *variant, const struct situation *at)
 {
-    return at->smaller[1] || at->why_not_smaller[1].text[0]
-               ? take_shape(variant, at, 1)
-               : "hardly any branch goes both ways";
+    return at->smaller[1] || at->why_not_smaller[1].text[0] ? take_shape(variant, at, 1)
+           : at->subject->trace.known ? "hardly any branch goes both ways"
+                                      : "nobody knows its branches";
 }
 
 static const char *huge_pages(struct variant *variant, const struct situation *at)

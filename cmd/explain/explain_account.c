@@ -135,7 +135,7 @@ static bool is_most(const struct subject *subject)
 /* It waits that instructions enter, which dispatch_cycles tells. */
 static bool is_entering(const struct subject *subject, enum inspect_fact bound)
 {
-    return bound == FACT_window_cycles &&
+    return (bound == FACT_window_cycles || bound == FACT_calls_cycles) &&
            fact(subject, bound) <= 1.25 * fact(subject, FACT_dispatch_cycles);
 }
 

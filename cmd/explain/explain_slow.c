@@ -221,12 +221,17 @@ static void name_unit(const struct inspect_census *census,
         }
 }
 
-/* "... above all jle at mix.c:12, which goes its rarer way in 37% of the cases" */
+/* "... above all jle at mix.c:12, which goes its rarer way in 37% of the cases": one of
+ * the hot loop, or of the whole call, which few elements tell of. */
 static void name_branch(const struct inspect_census *census,
+                        const struct inspect_loop *loop,
                         struct explained_finding *finding)
 {
     const struct inspect_loop all = {.n_lines = census->n_lines, .iterations = 1};
-    const struct inspect_line *const worst = heaviest(census, &all, branch_weight);
+    const struct inspect_line *worst = evidence_of(finding, FACT_guess_share)
+                                           ? NULL
+                                           : heaviest(census, loop, branch_weight);
+    worst = worst ?: heaviest(census, &all, branch_weight);
     char place[48];
     if (!worst)
         return;
@@ -316,6 +321,9 @@ static void name_chain(const struct inspect_census *census,
     size_t size;
     for (size_t i = 0; i < loop->n_lines; i++)
         all += line[i].chained[memory];
+    /* Such chains are of calls one after the other, the others of one loop. */
+    if (evidence_of(finding, FACT_calls_cycles) && loop != &census->straight)
+        return;
     advise_chain(loop, finding);
     if (!(all > 0) || all < 0.7 * chain || (chain > 0 && all > 1.3 * chain))
         return;
@@ -426,7 +434,7 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
         else if (loop->dearest_form && !strcmp(finding->cause, "slow-instruction"))
             advise(loop, finding);
         else if (!strcmp(finding->cause, "mispredicts"))
-            name_branch(census, finding);
+            name_branch(census, loop, finding);
         else if (!strcmp(finding->cause, "divider") && finding->text)
             name_division(census, loop, finding);
         else if (!strcmp(finding->cause, "gathers") && finding->text)

@@ -55,14 +55,13 @@ void note_core_share(const struct session *session);
  * doubles: more looks would end too often on intervals that are narrow by chance. */
 struct pace {
     uint32_t wanted, alone, look;
-    uint64_t cases, hopeful, spare;
+    uint64_t cases, spare;
     int64_t began;       /* the run */
     const char *stopped; /* reason for their end */
 };
 struct turn {
     struct group_state *group;
     struct case_state *entry;
-    bool hopeless; /* it will not have the core alone often enough */
 };
 struct rounds {
     struct group_state *groups;
@@ -78,15 +77,16 @@ bool pace_late(const struct rounds *rounds, double times);
 bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete);
 /* True if a batch of the turn that had company may run again: that takes it from what is
  * to spare. */
-bool pace_again(struct rounds *rounds, struct turn *turn, uint32_t round);
+bool pace_again(struct rounds *rounds, const struct turn *turn, uint32_t round);
 /* `ran`: how many rounds, 0 after an interruption: then what has no sample stays open. */
 void pace_judge(struct rounds *rounds, uint32_t ran);
 
-/* A limit from registers takes the same time in all calls. */
+/* A limit from registers takes the same time in all calls of one thread. */
 static inline bool is_steady(const struct group_state *group,
                              const struct case_state *entry)
 {
-    return case_is_limit(group, entry) && entry->offer->flags & SIMDBENCH_REGISTERS;
+    return case_is_limit(group, entry) && entry->offer->flags & SIMDBENCH_REGISTERS &&
+           group->plan->settings.threads < 2;
 }
 
 /* prove.c: what all cases that are left execute; 0 or -EINTR. */

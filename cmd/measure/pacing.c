@@ -23,7 +23,6 @@ void pace_choose(struct rounds *all)
     struct pace pace = {.wanted = asked,
                         .look = 2 * ROUNDS_MIN,
                         .cases = all->n,
-                        .hopeful = all->n,
                         .began = began(lead),
                         .stopped = asked ? "rounds" : "time"};
     double round_ns = 0, long_ns = 0, n_long = 0;
@@ -78,18 +77,18 @@ static bool is_hopeless(const struct pace *pace, const struct result *result,
     const double ran = alone + (double)result->samples.apart.n;
     const double at_most = (alone + 3 + 3 * sqrt(alone + 1)) / ran;
     const double left =
-        fmax((double)pace->wanted - round, 0) + (double)(pace->spare / pace->hopeful);
+        fmax((double)pace->wanted - round, 0) + (double)(pace->spare / pace->cases);
     return ran > 0 && alone + at_most * left < pace->alone;
 }
 
-bool pace_again(struct rounds *rounds, struct turn *turn, uint32_t round)
+bool pace_again(struct rounds *rounds, const struct turn *turn, uint32_t round)
 {
     struct pace *const pace = &rounds->pace;
-    if (turn->hopeless || !pace->spare || pace_late(rounds, 1))
+    if (!pace->spare || pace_late(rounds, 1) ||
+        is_hopeless(pace, turn_result(turn), round))
         return false;
-    turn->hopeless = is_hopeless(pace, turn_result(turn), round);
-    pace->spare -= turn->hopeless ? pace->spare / pace->hopeful-- : 1;
-    return !turn->hopeless;
+    pace->spare--;
+    return true;
 }
 
 bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
@@ -102,9 +101,10 @@ bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
         const struct turn *const turn = &rounds->turns[i];
         if (!turn->entry->active)
             continue;
-        const size_t n = turn_result(turn)->samples.n;
+        const struct result *const result = turn_result(turn);
+        const size_t n = result->samples.n;
         least = n < least ? n : least;
-        enough &= turn->hopeless || n >= pace->alone;
+        enough &= n >= pace->alone || is_hopeless(pace, result, ran);
     }
     if (enough)
         return true;

@@ -8,9 +8,9 @@
 
 #include "surgery.h"
 
-/* All prints of a run take so long, or hardly longer. */
+/* The most time for all prints of a run. */
 #define PRINTS_NS INT64_C(1000000000)
-/* And one of them, of code that is not too large. */
+/* The most time for one of them. */
 #define PRINT_NS INT64_C(200000000)
 /* Longer calls are not traced: what their code names has to be all that it reaches. */
 enum { PRINT_STEPS = 3000 };

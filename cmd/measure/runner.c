@@ -90,7 +90,7 @@ int runner_prepare(struct runner *runner, const struct prepare_call *call, bool 
     return status;
 }
 
-/* The owner of an op may be a program that is too old to do it. */
+/* -ENOSYS: the owner of the op is a program that is too old to do it. */
 static int verify_others(const struct runner *runner, const struct answer_places *places)
 {
     const struct group_state *const group = runner->group;
@@ -105,9 +105,11 @@ static int verify_others(const struct runner *runner, const struct answer_places
     const int status =
         worker_ask(owner, verify_call(&call), session->how->timeout_ns, &reply, &error);
     if (status == 0 || status == -EINTR || status == -ENOSYS)
-        return status == -EINTR ? status : 0;
-    runner_end(runner, message_true(reply, "wrong") ? STATUS_WRONG : STATUS_FAILED,
-               error.text);
+        return status;
+    const bool wrong = message_true(reply, "wrong");
+    runner_end(runner, wrong ? STATUS_WRONG : STATUS_FAILED, error.text);
+    if (wrong)
+        worker_kill(runner->worker);
     return GROUP_RESTART;
 }
 
@@ -129,7 +131,12 @@ int runner_check(const struct runner *runner, struct check_call *call, int64_t t
         fairness_alive(result, told->threads_alive,
                        (int)runner->group->session->plan->most_threads);
     told->note = NULL;
-    return reply ? verify_others(runner, &call->places) : status;
+    const int verified = reply ? verify_others(runner, &call->places) : status;
+    if (verified != -ENOSYS || !reply)
+        return verified;
+    struct runner alone = *runner;
+    alone.foreign = false;
+    return runner_check(&alone, call, timeout_ns, told);
 }
 
 int runner_check_again(const struct runner *runner, uint64_t seed)

@@ -86,13 +86,15 @@ static bool has_object(const cJSON *reply, const char *path)
 }
 
 /* Adds the libraries that a worker has loaded, and simdbench itself has not. False if it
- * cannot tell. */
+ * cannot tell. A program of another language, which is its own worker, is not asked. */
 static bool add_libraries(const struct options *options, struct worker *worker,
                           const cJSON *own, struct run *run)
 {
     struct error error;
     FREED_BY(json_delete) cJSON *reply = NULL;
     const cJSON *object;
+    if (module_is_foreign(worker->info.path))
+        return true;
     const int status =
         worker_ask(worker, objects_call(), options->how.timeout_ns, &reply, &error);
     cJSON_ArrayForEach (object, message_get(reply, "objects")) {
@@ -104,6 +106,17 @@ static bool add_libraries(const struct options *options, struct worker *worker,
         strings_add(&run->libraries, &run->n_libraries, buffer_text(&text));
     }
     return status == 0;
+}
+
+/* What simdbench itself has loaded, plug-ins and functions may call, too. */
+static void add_own_libraries(const cJSON *own, struct run *run)
+{
+    const cJSON *object;
+    cJSON_ArrayForEach (object, message_get(own, "objects")) {
+        FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+        add_object(message_text(object, "path"), NULL, &text);
+        strings_add(&run->libraries, &run->n_libraries, buffer_text(&text));
+    }
 }
 
 /* The declaration of a call is temporary: what was called stands in its place. */
@@ -125,7 +138,7 @@ static void add_plugin(const struct options *options, struct worker *worker,
     else
         buffer_format(&text, "%s ", called ? options->files.item[0] : path);
     if (known && declared)
-        buffer_format(&text, "-%016" PRIx64, hash);
+        buffer_format(&text, "declared-%016" PRIx64, hash);
     strings_add(&run->plugins, &run->n_plugins, buffer_text(&text));
 }
 
@@ -142,6 +155,8 @@ void run_describe_builds(const struct options *options, const struct catalog *ca
         struct worker *const worker = catalog->workers[i];
         if (!worker->info.path || worker->info.is_baseline)
             continue;
+        if (!run->n_plugins)
+            add_own_libraries(own, run);
         add_plugin(options, worker, own, run);
     }
 }

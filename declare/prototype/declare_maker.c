@@ -79,9 +79,6 @@ static int read_structure(struct reader *reader, struct declared_argument *argum
     step->bytes = known->each * (uint32_t)ctype_bytes(known->type);
     argument->renewed = specifier->is_const ? 0 : (step->bytes + 7) / 8 * 8;
     const int status = read_made(reader, argument, step, "}", known->n_members);
-    const struct token *const token = reader_token(reader);
-    if (status == 0 && token_is(token, "free") && token_is(token + 1, "free"))
-        return reader_fail(reader, token, "a structure of values is freed without that");
     uint32_t renewed = 0;
     for (uint32_t i = 0; i < reader->declaration->n; i++)
         renewed += reader->declaration->argument[i].renewed;
@@ -97,12 +94,16 @@ int maker_parse(struct reader *reader, struct declared_argument *argument,
                 const struct specifier *specifier)
 {
     argument->kind = ARGUMENT_OPAQUE;
-    return (token_is(reader_next(reader), "{")
-                ? read_structure(reader, argument, specifier)
-                : read_step(reader, argument))
-               ?: read_steps(reader, argument)
-               ?: freer_parse(reader, argument->name, argument->freed_by,
-                              &argument->freed_by_address);
+    const int status = (token_is(reader_next(reader), "{")
+                            ? read_structure(reader, argument, specifier)
+                            : read_step(reader, argument))
+                           ?: read_steps(reader, argument)
+                           ?: freer_parse(reader, argument->name, argument->freed_by,
+                                          &argument->freed_by_address);
+    return status == 0 && argument->step[0].bytes && !strcmp(argument->freed_by, "free")
+               ? reader_fail(reader, specifier->word,
+                             "a structure of values is freed without that")
+               : status;
 }
 
 int freer_parse(struct reader *reader, const char *freed, char name[DECLARED_NAME],
@@ -252,7 +253,7 @@ static int finish_member(struct reader *reader, const struct structure *known,
     const bool number = made->kind == ARGUMENT_NUMBER || made->kind == ARGUMENT_INTEGER ||
                         (made->kind == ARGUMENT_OPAQUE && made->by_address);
     made->offset = member->offset;
-    if (pointer == number)
+    if (pointer == number || (made->kind == ARGUMENT_OPAQUE && made->by_address))
         return reader_fail(reader, token,
                            pointer ? "member %u is a pointer: NULL, a \"text\", an array "
                                      "or an object, &name"

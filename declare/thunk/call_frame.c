@@ -25,8 +25,9 @@ void declaration_signature(const struct declaration *declaration,
         .n = declaration->n_passed,
         .vector_result = !declaration->vector && ctype_is_float(declaration->returned),
         .result_bytes = declaration->vector};
-    for (uint32_t i = 0; i < declaration->n_passed; i++) {
-        signature->argument[i] = class_of(&declaration->argument[i]);
+    for (uint32_t i = 0; i < declaration->n; i++) {
+        if (i < declaration->n_passed)
+            signature->argument[i] = class_of(&declaration->argument[i]);
         signature->renewed[i] = declaration->argument[i].renewed;
     }
 }

@@ -125,14 +125,15 @@ static void load_integer(struct emitter *e, const struct call_signature *signatu
         emit_memory(e, LOAD, reg, base, word_at(i));
 }
 
-/* What the function finds as it was before each call. */
+/* Writes structures anew, as each call finds them. */
 static void fill_slots(struct emitter *e, const struct call_signature *signature,
                        unsigned base)
 {
-    for (uint32_t i = 0; i < signature->n; i++) {
-        if (signature->argument[i] == CALL_ADDRESS || signature->renewed[i])
+    for (uint32_t i = 0; i < DECLARED_MAX; i++) {
+        const bool slot = i < signature->n && signature->argument[i] == CALL_ADDRESS;
+        if (slot || signature->renewed[i])
             emit_memory(e, LOAD, RAX, base, word_at(i));
-        if (signature->argument[i] == CALL_ADDRESS)
+        if (slot)
             emit_memory(e, STORE, RAX, base, slot_at(i));
         for (uint32_t at = 0; at < signature->renewed[i]; at += 8) {
             emit_memory(e, LOAD, RCX, RAX, signature->renewed[i] + at);

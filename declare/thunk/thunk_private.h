@@ -33,7 +33,7 @@ struct thunk_state {
 extern const uint64_t thunk_patterns[SAVED_REGISTERS];
 
 struct thunk {
-    unsigned char *pages;  /* one of state, then one of code */
+    unsigned char *pages;  /* one of state, then two of code */
     size_t bytes, checked; /* checked: where the second form begins in the code */
     size_t jump;           /* begin of the form without a result; 0: there is none */
     bool has_avx, has_in_use, vector_result;

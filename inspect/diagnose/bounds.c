@@ -161,7 +161,8 @@ static bool are_decided(const struct inspect_facts *facts)
 static bool reads_by_data(const struct inspect_facts *facts)
 {
     const double far = 1 << 20, helps = 0.8, often = 0.25;
-    const bool no_branch = GET(input_sorted) > helps || are_decided(facts);
+    const bool no_branch =
+        GET(input_sorted) > helps || GET(guess_cycles) < 0.1 * GET(cycles);
     const bool by_data = GET(places_known) == 0 || (GET(sampled) > 0 && no_branch);
     return ((by_data && GET(page_share) >= often) || GET(gathered) > 0) &&
            GET(call_bytes) > far;
@@ -232,14 +233,15 @@ static void put_tame_input(struct inspect_facts *facts)
                                 "repeated inputs gain nearly nothing of it");
 }
 
-/* Branches that wait for data would be learnt by heart; on few elements all would. */
+/* Branches that wait for data would be learnt by heart; on few elements all would, if
+ * these gain more than what lies near. */
 static void put_unlearnt(struct inspect_facts *facts)
 {
     const double as_long = 0.97, helps = 0.8;
     const bool in_vain = facts->fact[FACT_learnt_input].known &&
                          facts->fact[FACT_learnt_input].low >= as_long &&
                          !(GET(unweighed) > 0) && /* or they do more work */
-                         !(GET(few_shape) <= helps);
+                         !(GET(few_shape) <= helps * fmin(1, GET(small_shape)));
     PUT(unlearnt_cycles, in_vain ? 0 : GET(guess_cycles));
 }
 
@@ -336,8 +338,10 @@ static void put_conditional_ratios(struct inspect_facts *facts)
     take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");
     /* A register that is loaded no more keeps its old value, and results may wait for it.
      */
-    take_if(facts, FACT_unspilled, FACT_edit_spill, !(GET(edit_spill) > 1.1),
-            "without reloads results wait for each other");
+    take_if(
+        facts, FACT_unspilled, FACT_edit_spill,
+        !(facts->fact[FACT_edit_spill].known && facts->fact[FACT_edit_spill].low > 1.1),
+        "without reloads results wait for each other");
     /* Chains through these spills are, too. */
     if (calls)
         PUT(saved_chain, part(GET(chain) - GET(kept_chain), GET(chain)));

@@ -208,9 +208,8 @@ void bounds_put_shares(struct inspect_facts *facts)
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
     /* One that loads and computes counts twice, so that it seems to be more. A loop
-     * counts its turns, and goes back. What lies on the stack could be in registers. */
-    PUT(useful, fmax(0, accesses - known(GET(scalar_stack))) +
-                    fmax(GET(needed), GET(computed)) + known(GET(work)) +
+     * counts its turns, and goes back. */
+    PUT(useful, accesses + fmax(GET(needed), GET(computed)) + known(GET(work)) +
                     2 * fmin(1, known(GET(branches))));
     PUT(decisions, GET(branches) - known(GET(checks)));
     PUT(choices, GET(branches) - known(GET(checks)) - fmax(0, known(GET(guards)) - 1));

@@ -76,7 +76,7 @@ struct answer history_answer(const struct history *history)
         regressed += verdict && strcmp(verdict, "REGRESSED") == 0;
         improved += verdict && strcmp(verdict, "IMPROVED") == 0;
         cases++;
-        known += history_seen(history, first, end);
+        known += last || history_seen(history, first, end);
         slower += last && last->change > 0;
         faster += last && last->change < 0;
     }
@@ -84,11 +84,11 @@ struct answer history_answer(const struct history *history)
     if (known)
         buffer_format(text, "%zu slower than before, %zu faster", slower, faster);
     else
-        buffer_format(
-            text,
-            "too few runs to see a change, which takes %d, %d of them before it and %d "
-            "after it",
-            CHANGE_VALUES, CHANGE_SEGMENT, CHANGE_SEGMENT);
+        buffer_format(text,
+                      "too few runs to see a change, which takes at least %d, about half "
+                      "of them on "
+                      "each side",
+                      CHANGE_VALUES);
     if (regressed || improved)
         buffer_format(text, "; %zu REGRESSED and %zu IMPROVED by their last gates",
                       regressed, improved);

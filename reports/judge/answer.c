@@ -152,6 +152,8 @@ static void add_other(struct buffer *text, const struct family *family,
     size_t most = 0;
     for (size_t i = 0; i < family->n_best; i++) {
         size_t times = 0;
+        if (kernel_same(family->best[i], winner))
+            continue;
         for (size_t j = 0; j < family->n_best; j++)
             times += kernel_same(family->best[i], family->best[j]) &&
                      !is_among_best(family, winner, family->best[j]->group);

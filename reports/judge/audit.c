@@ -279,7 +279,7 @@ void audit_answer(const struct run *run, struct answer *answer)
             }
     audit_free(&audit);
     const char *const name = facts_find_text(&run->settings, "dispatcher");
-    bool known = !name || !*name;
+    bool known = !name || !*name || !strcmp(name, "none");
     FOR_EACH (const struct result, result, run->results, run->n_results)
         known |= text_same(result->variant, name);
     if (known)

@@ -21,21 +21,40 @@ bool stored_are_foreign(const struct pair *pair)
            facts_find_text(&pair->head_run->settings, "harness");
 }
 
-static bool same_code(const struct pair *pair)
+/* "... declared-HASH", or "... " if it is not known: a print does not know what values
+ * functions are called with. */
+static bool same_work(const struct gate *gate)
+{
+    const struct arm *const a = &gate->arms[0], *const b = &gate->arms[1];
+    bool same = true;
+    for (size_t i = 0; i < a->n_objects && i < b->n_objects; i++) {
+        const char *const x = strrchr(a->objects[i], ' ');
+        const char *const y = strrchr(b->objects[i], ' ');
+        const bool known = x && y && x[1] && y[1];
+        const bool declared =
+            known && (!strncmp(x, " declared-", 10) || !strncmp(y, " declared-", 10));
+        same &= known && (!declared || !strcmp(x, y));
+    }
+    return same;
+}
+
+static bool same_code(const struct gate *gate, const struct pair *pair)
 {
     return pair->base->code.print &&
-           text_same(pair->base->code.print, pair->head->code.print);
+           text_same(pair->base->code.print, pair->head->code.print) && same_work(gate);
 }
 
-/* Another thread was beside the slower case, and too few controls tell by how much it
- * prolonged times. */
+/* Another thread was beside the slower case, and nothing tells by how much it prolonged
+ * times: too few controls, or those of a run in which it was not beside them. */
 static bool had_company(const struct gate *gate, const struct pair *pair, bool slower)
 {
-    return isnan(gate->drift) && !is_beyond_noise(pair->head->comparison) &&
-           (slower ? pair->head : pair->base)->samples.shared;
+    const struct result *const own = slower ? pair->head : pair->base;
+    const struct result *const other = slower ? pair->base : pair->head;
+    return own->samples.shared && !is_beyond_noise(pair->head->comparison) &&
+           (isnan(gate->drift) || !other->samples.shared);
 }
 
-/* One that nobody sees without that of the machine. */
+/* Nobody sees this change but beside the machine's. */
 static bool is_unseen(const struct gate *gate, const struct comparison *c, bool slower)
 {
     return slower ? !(c->change > gate->threshold)
@@ -47,14 +66,14 @@ void stored_doubt(const struct gate *gate, const struct pair *pair)
     struct comparison *const c = pair->head->comparison;
     const bool slower = c->verdict == VERDICT_REGRESSED;
 
-    if (same_code(pair))
+    if (same_code(gate, pair))
         comparison_placement(c)->equality = EQUALITY_SAME;
     if (!slower && c->verdict != VERDICT_IMPROVED)
         return;
     if (gate->equal)
         comparison_set(c, VERDICT_INCONCLUSIVE,
                        "the builds are equal: this is noise between the runs");
-    else if (same_code(pair))
+    else if (same_code(gate, pair))
         comparison_set(c, VERDICT_INCONCLUSIVE,
                        "the code and its data are the same: this is their place, or "
                        "noise between the runs; simdbench ab tells");

@@ -26,7 +26,7 @@ static void fill(float *y, size_t n, float value)
         y[i] = value;
 }
 
-/* No distance from a right result is more than a tolerance, if none is less either. */
+/* A NaN is not farther from a right result than a tolerance, nor nearer. */
 void cheat_no_number(float *y, const float *x, size_t n)
 {
     (void)x;
@@ -47,7 +47,7 @@ void cheat_sign(float *y, const float *x, size_t n)
         y[i] = fabsf(y[i]);
 }
 
-/* One element of a million is not computed. */
+/* One element is not computed, in one of 997 calls. */
 void cheat_rare(float *y, const float *x, size_t n)
 {
     static size_t calls;
@@ -195,7 +195,7 @@ void cheat_past(float *y, const float *x, size_t n)
 
 /* ---- other ops ---- */
 
-/* Squares alone are turned. */
+/* It turns square matrices alone. */
 void turn_square(int32_t *to, const int32_t *from, size_t h, size_t w)
 {
     for (size_t y = 0; y < h; y++)
@@ -203,7 +203,7 @@ void turn_square(int32_t *to, const int32_t *from, size_t h, size_t w)
             to[y * w + x] = h == w ? from[x * w + y] : 0;
 }
 
-/* Of results that are not there none is wrong. */
+/* It reports no result, so that none is wrong. */
 size_t compact_nothing(uint8_t *to, const uint8_t *from, size_t n)
 {
     (void)to, (void)from, (void)n;
@@ -219,7 +219,7 @@ size_t compact_more(uint8_t *to, const uint8_t *from, size_t n)
     return count ? count + 1 : n;
 }
 
-/* Of several planes two are added. */
+/* It adds two planes, however many there are. */
 void planes_few(double *to, const double *const *from, size_t k, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -293,6 +293,7 @@ TEST(test_refused)
         {S "void f(s *a = {NULL 1})", "expected"},
         {S "void f(s *a = {NULL, 1)", "expected ',' between values"},
         {S "void f(s *a = {} free free)", "is freed without that"},
+        {S "void f(s *a = {} then start(a) free free)", "is freed without that"},
         {"struct b { char x[300]; }; void f(struct b *a = {})", "have at most 256 bytes"},
         {"void f(struct s *a = {NULL})", "a pointer is NULL, a \"text\""},
     };

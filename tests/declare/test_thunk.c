@@ -169,6 +169,41 @@ TEST(test_renewed)
     thunk_free(thunk);
 }
 
+/* So is one that another structure leads to. */
+struct reader {
+    struct cursor *cursor;
+};
+
+static uint32_t take_reader(struct reader *reader, int by)
+{
+    return take_cursor(reader->cursor, by);
+}
+
+TEST(test_renewed_behind)
+{
+    static const uint8_t bytes[] = {1, 2, 3, 40};
+    struct cursor cursor[2] = {{NULL, 7}, {bytes, 3}};
+    struct reader reader[2] = {{NULL}, {cursor}};
+    void *const pointer[DECLARED_MAX] = {reader, NULL, cursor};
+    struct declaration declaration;
+    struct declared_sizes sizes;
+    struct call_frame frame;
+    struct thunk *const thunk = make_declared(
+        "struct cursor { const uint8_t *next; uint32_t left; }; struct reader { struct "
+        "cursor *cursor; }; uint32_t f(struct reader *r = {c}, int by = 2) for struct "
+        "cursor *c = {x, 3}, const uint8_t x[4]",
+        (const void *)take_reader, &declaration);
+    assert_int_equal(declaration_measure(&declaration, NULL, &sizes, NULL), 0);
+    call_fill(&declaration, &sizes, pointer, &frame);
+    for (int i = 0; i < 3; i++) {
+        cursor[0].left = 9;
+        thunk_code(thunk)(&frame);
+        assert_int_equal(frame.result, 42);
+        assert_ptr_equal(cursor[0].next, bytes + 3);
+    }
+    thunk_free(thunk);
+}
+
 /* The code may be called any number of times, and by a compiler that keeps values in
  * callee-saved registers. */
 static float scale(float *values, size_t n, float by)

@@ -145,7 +145,7 @@ class Schema(unittest.TestCase):
         for key in self.run_sample["results"][0]:
             if key not in ("notes", "module_version", "module_core", "module_isa",
                            "input_hash", "layout", "implementation", "unranked", "unoptimised",
-                           "source", "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "voided_ns",
+                           "code_print", "source", "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "voided_ns",
                            "shared", "stopped", "proof", "base_proof", "explanation",
                            "fastest"):
                 with self.subTest(missing=key):

@@ -416,10 +416,6 @@ TEST(test_shares)
     SET(computed, 30);
     inspect_bounds(&facts);
     assert_near(VALUE(useful), 8 + 2 + 30 + 2 + 2, 1e-9);
-    /* What lies on the stack could be in registers. */
-    SET(scalar_stack, 3);
-    inspect_bounds(&facts);
-    assert_near(VALUE(useful), 8 + 2 - 3 + 30 + 2 + 2, 1e-9);
     SET(loads, 0);
     SET(stores, 4);
     inspect_bounds(&facts);

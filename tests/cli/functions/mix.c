@@ -19,7 +19,7 @@ __attribute__((target("avx2"), noinline)) void mix_avx2(float *dst, const float 
         dst[i] += gain * src[i];
 }
 
-/* Of these two families `fade` is a kernel, and `drop` calls one. */
+/* Two families: `fade` is a kernel, and `drop` calls one. */
 void fade(float *dst, const float *src, float gain, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -235,7 +235,8 @@ TEST(test_gathers)
     }
 }
 
-/* The branch that goes its rarer way most often is named by its source, or its place. */
+/* The branch that goes its rarer way most often is named by its source, or its place: one
+ * of the hot loop, unless the evidence is of the whole call. */
 TEST(test_branch)
 {
     char jump[] = "jle 0x1010", other[] = "jnz 0x1000", source[] = "mix.c:12";
@@ -251,6 +252,9 @@ TEST(test_branch)
     struct run *const run = run_new();
     struct explanation *const why = result_explanation(run_add_result(run));
     assert_non_null(explanation_add_finding(why, "mispredicts"));
+    explain_slow(&subject, why);
+    assert_non_null(strstr(why->findings[0].text, "above all jnz at byte 0 of the loop"));
+    assert_non_null(finding_add_evidence(&why->findings[0], "guess_share"));
     explain_slow(&subject, why);
     assert_non_null(strstr(why->findings[0].text, "above all jle at byte 16 of the loop, "
                                                   "which goes its rarer way in 37% of"));

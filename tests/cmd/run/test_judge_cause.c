@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Of a candidate with `to_best` of the speed of the best one, and of code that its best
- * place makes faster by `share`. */
+/* The candidate has `to_best` of the best one's speed, and its best place makes it faster
+ * by `share`. */
 static void expect(double to_best, double share, const char *cause)
 {
     struct explained_finding findings[] = {

@@ -135,6 +135,10 @@ FRESH_TEST(test_rounds_go_on)
     run_begin();
     script_trouble("batch", FIRST, FIRST + 48, "core_share", 2);
     expect_shared(one("--rounds=20"), 39, 39);
+    /* Neighbours come and go: the core was alone in what was left. */
+    run_begin();
+    script_trouble("batch", FIRST, FIRST + 13, "core_share", 2);
+    assert_false(one("--rounds=12")->samples.shared);
     /* No more than were asked for. */
     run_begin();
     script_trouble("batch", FIRST, FIRST, "core_share", 2);

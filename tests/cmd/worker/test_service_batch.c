@@ -222,7 +222,7 @@ TEST(test_long_calls)
     unsetenv("SIMDBENCH_TEST_CLOCK");
 }
 
-/* Where times are made up, calls after the first ones tell nothing. */
+/* Calls after the first ones tell nothing if times are made up. */
 TEST(test_few_calls_of_a_script)
 {
     map_operands();

@@ -124,7 +124,7 @@ TEST(bounds)
     /* A cause is told by what its finding says. */
     string_set(&run->account->bounds.row[2].name, "cache-sets");
     assert_true(says(run, "cycles x3, as sets are full: 2.9 against 0.2 cycles an "));
-    /* What an experiment took away is gained, also if it is less of the time. */
+    /* An experiment's gain counts, also if it is less of the time. */
     run->account->bounds.row[2].a = 1.7;
     run->account->bounds.row[0].a = 1.2;
     assert_true(says(run, "cycles x3, as sets are full: 1.7 against 0.2 cycles an "));
