@@ -276,12 +276,11 @@ struct span {
 struct path;
 struct node {
     struct code code;
-    uint64_t context; /* of the calls that led here, */
-    uint32_t depth;   /* and their number */
+    uint64_t context; /* of the `depth` calls that led here */
     uint64_t executed;
     uint64_t repeated; /* elements of a string instruction with REP */
     struct edge *edge;
-    uint32_t n_edges;
+    uint32_t n_edges, depth;
     struct access_counts counts;
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct trail trail[ACCESSES_MAX];

@@ -9,34 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const struct {
-    const char *forms; /* a glob */
-    const char *advice;
-} advices[] = {
-    {"v*compress* m*", "compress to a register and store that"},
-    {"v*expand* *, m*", "load, and expand in a register"},
-    {"pdep *", "shifts and masks, or a table"},
-    {"pext *", "shifts and masks, or a table"},
-    {"vpconflict*", "compare with permutes, or sort indices before"},
-    {"lock *", "one atomic operation for many elements"},
-    {"xchg m*", "one atomic operation for many elements"},
-    {"loop", "dec and jnz"},
-    {"rep*", "copies of vectors, for so few bytes"},
-    {"?fence", "one fence for many elements"},
-    {"*maskmovdqu*", "a blend and a store"},
-    {"*pcmp?str*", "pcmpeqb and pmovmskb"},
-    {"rc[lr] *", "shifts and or"},
-    {"bt* m*", "load the word, and test it in a register"},
-    {"*hadd*", "shuffles and one addition"},
-    {"*hsub*", "shuffles and one subtraction"},
-    {"*dpp? *", "a multiplication, then additions of whole vectors"},
-    {"vpmullq *", "vpmuludq or vpmadd52luq, if the numbers are small enough"},
-    {"*mul r*", "a multiplication of fewer bits"},
-    {"rdtsc*", "read the clock outside of the loop"},
-    {"rdrand *", "a generator in software"},
-    {"rdseed *", "a generator in software"},
-};
-
 /* The fact as evidence of it, or NULL. */
 static const struct explained_evidence *
 evidence_of(const struct explained_finding *finding, enum inspect_fact fact)
@@ -121,11 +93,9 @@ static void advise_form(const char *form, struct explained_finding *finding)
 {
     tell(&finding->remedy, "another form: simdbench doctor instructions '%.*s'",
          (int)strcspn(form, " "), form);
-    for (size_t i = 0; i < ARRAY_LEN(advices); i++)
-        if (text_glob(advices[i].forms, form)) {
-            tell(&finding->remedy, "%s", advices[i].advice);
-            break;
-        }
+    const char *const other = explain_advice(form);
+    if (other)
+        tell(&finding->remedy, "%s", other);
 }
 
 static void advise(const struct inspect_loop *loop, struct explained_finding *finding)

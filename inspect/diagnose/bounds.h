@@ -42,6 +42,14 @@ static inline double part(double some, double all)
     return all > 0 ? some / all : (double)NAN;
 }
 
+/* A loop of no more is one of few turns in a row. */
+enum { BOUNDS_FEW_TURNS = 32 };
+
+/* bounds_inputs.c: cycles of an iteration that take so much of the time; whether what
+ * repeated inputs leave out was looked for; and what other inputs tell. */
+double bounds_cycles_of(const struct inspect_facts *facts, double ratio);
+bool bounds_same_work_helps(const struct inspect_facts *facts);
+void bounds_put_inputs(struct inspect_facts *facts);
 /* The code of an iteration, and its costs. */
 void bounds_put_shares(struct inspect_facts *facts);
 void bounds_put_code(struct inspect_facts *facts);
