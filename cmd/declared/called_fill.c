@@ -339,10 +339,9 @@ static int check_structure(struct declared_slot *slot,
         return 0;
     snprintf(
         slot->trouble, sizeof slot->trouble,
-        "%.60s: a %s is in its structure, which bytes %s are not; write * and = {values "
+        "%.40s: a %s is in its structure, which bytes %s are not; write * and = {values "
         "of its members}, * and = from f(...), [1] then f(...), [1] = {0}%s, or out "
-        "before "
-        "its type",
+        "before its type",
         argument->name, argument->has_pointer ? "pointer" : "bool",
         of_program ? "of a file" : "at random",
         argument->has_pointer ? "" : ", --input=NAME=file:PATH");

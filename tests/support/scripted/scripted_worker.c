@@ -255,6 +255,15 @@ WRAP(void, worker_kill, struct worker *worker)
     lives[life_of(worker)].alive = false;
 }
 
+/* Another worker may come to lie where it lay. */
+void __real_worker_free(struct worker *worker);
+WRAP(void, worker_free, struct worker *worker)
+{
+    if (worker)
+        lives[life_of(worker)].alive = false;
+    __real_worker_free(worker);
+}
+
 WRAP(int, worker_ask, struct worker *worker, cJSON *request, int64_t timeout_ns,
      cJSON **reply, struct error *error)
 {
