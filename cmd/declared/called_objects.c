@@ -181,7 +181,7 @@ static int make_opaque(struct made_call *made, uint32_t i, struct error *error)
                            argument->step[0].name, by_address ? "wrote" : "returned");
     for (uint32_t s = 1; s < argument->n_steps && status == 0; s++)
         status = make_step(made, i, s, &result, &by_address, error);
-    if (status == 0 && argument->renewed)
+    if (status == 0 && made->opaque[i] && argument->renewed)
         memcpy((char *)made->opaque[i] + argument->renewed, made->opaque[i],
                argument->renewed);
     return status;

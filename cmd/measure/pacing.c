@@ -76,8 +76,8 @@ static bool is_hopeless(const struct pace *pace, const struct result *result,
     const double alone = (double)result->samples.n;
     const double ran = alone + (double)result->samples.apart.n;
     const double at_most = (alone + 3 + 3 * sqrt(alone + 1)) / ran;
-    const double left =
-        fmax((double)pace->wanted - round, 0) + (double)(pace->spare / pace->cases);
+    const uint64_t spare = pace->spare / pace->cases;
+    const double left = fmax((double)pace->wanted - round, 0) + (double)spare;
     return ran > 0 && alone + at_most * left < pace->alone;
 }
 

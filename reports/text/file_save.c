@@ -99,7 +99,7 @@ static int open_beside(const char *folder, bool named, char **name, struct error
         close(fd);
     free(*name);
     *name = NULL;
-    return code;
+    return code < 0 ? code : -EIO;
 }
 
 /* Gives `fd` a name if it has none, and the place of `path`. UNNAMED: a sandbox may

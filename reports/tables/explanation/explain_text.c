@@ -62,7 +62,7 @@ static void take_paragraph(const char *label, const char *text, void *context)
     struct page *const page = context;
     struct paragraph *const paragraph = LIST_ADD(page, paragraph, n);
     paragraph->label = copy_text(label);
-    paragraph->text = copy_text(text);
+    paragraph->text = must_have(strdup(text));
     paragraph->lines = lines_of(text);
 }
 
