@@ -179,10 +179,10 @@ void cheat_pages(float *y, const float *x, size_t n)
 {
     static size_t calls;
     const uintptr_t page = (uintptr_t)y & ~(uintptr_t)4095;
-    honest(y, x, n);
-    if (++calls == 10 * (size_t)HONEST_CALLS)
+    if (++calls >= 10 * (size_t)HONEST_CALLS)
         mmap((void *)page, 4096, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    honest(y, x, n);
 }
 
 /* Reads one element more than there are, where vectors leave none. */
