@@ -2,13 +2,6 @@
 /* Values of variables as they are now. */
 #include "surgery_private.h"
 
-uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 __attribute__((no_sanitize("address"))) uint64_t read_memory(uint64_t address, size_t n)
 {
     const volatile unsigned char *const bytes =
@@ -45,7 +38,7 @@ bool live_hash(const struct objects *objects, const struct object *of, uint64_t 
         uint64_t value = read_memory(address, bytes);
         if (bytes == 8 && !without_place(objects, of, &value))
             return false;
-        *hash = hash_bytes(*hash, (const unsigned char *)&value, bytes);
+        *hash = hash_bytes(*hash, &value, bytes);
         address += bytes;
     }
     return true;

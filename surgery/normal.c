@@ -134,9 +134,9 @@ static void write_slot(struct writing *writing, uint64_t slot, const char *name)
     fprintf(writing->to, " slot %s", name);
     if (named && function_of(writing, holds) != SIZE_MAX)
         write_place(writing, holds);
-    else if (named && holder && holder->path && !strstr(holder->path, "/libc.so.") &&
-             !strstr(holder->path, "/libm.so."))
-        fprintf(writing->to, " other");
+    else if (named && holder && holder->path &&
+             (strstr(holder->path, "/libc.so.") || strstr(holder->path, "/libm.so.")))
+        fprintf(writing->to, " libc");
     write_value(writing, holds);
 }
 

@@ -242,11 +242,6 @@ static const char *name_of(const struct object *object, const ElfW(Shdr) * of)
     return text_of(object, elf->e_shstrndx, of->sh_name);
 }
 
-static uint64_t hash_name(uint64_t hash, const char *name)
-{
-    return hash_bytes(hash, (const unsigned char *)name, strlen(name) + 1);
-}
-
 bool named_place(const struct object *object, bool other, uint64_t address,
                  uint64_t *place)
 {
@@ -257,11 +252,11 @@ bool named_place(const struct object *object, bool other, uint64_t address,
     if (!of)
         return false;
     uint64_t hash =
-        other ? hash_name(HASH_FIRST, slash ? slash : object->path) : HASH_FIRST;
+        other ? hash_text(HASH_FIRST, slash ? slash : object->path) : HASH_FIRST;
     if (!(of->sh_flags & SHF_EXECINSTR))
-        hash = hash_name(hash ^ (at - of->sh_addr), name_of(object, of));
+        hash = hash_text(hash ^ (at - of->sh_addr), name_of(object, of));
     else if (symbol_at(object, address, &symbol))
-        hash = hash_name(hash ^ (address - symbol.lo), symbol.name);
+        hash = hash_text(hash ^ (address - symbol.lo), symbol.name);
     *place = hash;
     return true;
 }
@@ -276,7 +271,7 @@ static uint64_t pointer_value(const struct object *object, const ElfW(Shdr) * ta
     const char *name;
     uint64_t place;
     if (symbol_of(object, table, rela, &name))
-        return hash_name(HASH_FIRST ^ to, name);
+        return hash_text(HASH_FIRST ^ to, name);
     if (ELF64_R_TYPE(rela->r_info) != R_X86_64_RELATIVE)
         return to;
     return of && !(of->sh_flags & SHF_EXECINSTR) &&

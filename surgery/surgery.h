@@ -153,11 +153,11 @@ struct surgery_difference {
 };
 /* Pure. -EINVAL: these are no texts of surgery_code(); -ENOMEM. */
 int surgery_compare(const char *a, const char *b, struct surgery_difference *difference);
-/* A hash of such a text, without places. False: some data are not known, or it names a
- * function that is not in it and not `allowed` (NULL: all are). Pure. */
+/* A hash of such a text, without places. False: some data are not known, or, unless the
+ * text is of all that executes, it leads to a function that is neither in it nor of the C
+ * library. Pure. */
 enum { SURGERY_PRINT = 17 };
-bool surgery_print(const char *text, bool (*allowed)(const char *name),
-                   char print[SURGERY_PRINT]);
+bool surgery_print(const char *text, bool whole, char print[SURGERY_PRINT]);
 
 /* ---- places ---- */
 

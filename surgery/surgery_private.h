@@ -2,6 +2,7 @@
 /* Inside room surgery, where there are x86-64 and Zydis. */
 #pragma once
 
+#include "hash.h"
 #include "surgery.h"
 
 /* ---- insn.c: an instruction as far as a copy needs it ---- */
@@ -94,8 +95,6 @@ bool named_place(const struct object *object, bool other, uint64_t address,
 
 /* ---- live_data.c ---- */
 
-#define HASH_FIRST UINT64_C(0xcbf29ce484222325)
-uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n);
 /* Reads at most 8 bytes, also beside bytes that a sanitizer guards. */
 uint64_t read_memory(uint64_t address, size_t n);
 /* Adds n bytes of an object as they are now, without places. False: a pointer among them

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "hash.h"
 
 #define FOLDER "trusted"
 enum { KEPT_SIZE_MAX = 4 << 20 };
@@ -32,20 +33,12 @@ int regular_load(const char *path, int beside, size_t most, char **bytes, size_t
     return status;
 }
 
-/* FNV-1a */
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return hash;
-}
-
 static int place_of(const char *path, bool make, char *place, size_t room,
                     struct error *error)
 {
     char name[64];
-    snprintf(name, sizeof name, FOLDER "/%016" PRIx64, hash_of(path));
+    snprintf(name, sizeof name, FOLDER "/%016" PRIx64,
+             hash_bytes(HASH_FIRST, path, strlen(path)));
     return state_path(STATE_TRUST, name, make, place, room, error);
 }
 

@@ -58,7 +58,8 @@ struct account *explain_account(const struct subject *a, const struct subject *b
 /* Names the form of finding slow-instruction, the function of finding call, and what to
  * do (explain_slow.c). */
 void explain_slow(const struct subject *subject, struct explanation *explanation);
-/* What does the work of a slow form, or NULL (explain_advice.c). */
+/* Names instructions that do the work of a slow form; NULL: none are known
+ * (explain_advice.c). */
 const char *explain_advice(const char *form);
 /* NULL if there is no such experiment. */
 const struct experiment *experiment_find(const struct experiments *experiments,

@@ -206,12 +206,14 @@ static void name_branch(const struct inspect_census *census,
     if (!worst)
         return;
     const bool looped = worst->loop < census->n_loops;
-    snprintf(place, sizeof place, looped ? "byte %" PRIu64 " of the loop" : "%#" PRIx64,
-             worst->address - (looped ? census->loop[worst->loop].address : 0));
+    if (looped)
+        snprintf(place, sizeof place, "byte %" PRIu64 " of the loop",
+                 worst->address - census->loop[worst->loop].address);
+    const char *const at = worst->source ?: looped ? place : NULL;
     tell(&finding->text,
-         "the core cannot predict branches that depend on data, above all %.*s at %s, "
+         "the core cannot predict branches that depend on data, above all %.*s%s%s, "
          "which goes its rarer way in %.2g%% of the cases",
-         (int)strcspn(worst->text, " "), worst->text, worst->source ?: place,
+         (int)strcspn(worst->text, " "), worst->text, at ? " at " : "", at ?: "",
          100 * worst->undecided / (double)worst->executed);
 }
 

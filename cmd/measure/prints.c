@@ -4,8 +4,6 @@
  * batches, in processes that are not timed. */
 #include "measure_private.h"
 
-#include <dlfcn.h>
-
 #include "surgery.h"
 
 /* The most time for all prints of a run. */
@@ -14,15 +12,6 @@
 #define PRINT_NS INT64_C(200000000)
 /* Longer calls are not traced: what their code names has to be all that it reaches. */
 enum { PRINT_STEPS = 3000 };
-
-/* Code of the C library is the same in both runs, as far as anybody can tell. */
-static bool is_of_libc(const char *name)
-{
-    Dl_info info;
-    const void *const address = dlsym(RTLD_DEFAULT, name);
-    return address && dladdr(address, &info) &&
-           (strstr(info.dli_fname, "/libc.so.") || strstr(info.dli_fname, "/libm.so."));
-}
 
 /* Code that a trace found is that of one call; another run may have other operands. So
  * the code is first looked for without one. */
@@ -44,8 +33,7 @@ static int ask_for_print(struct group_state *group, const struct case_state *ent
     copies_reply_read(reply, &told);
     const bool whole = told.whole && group->plan->settings.sets <= 1;
     if (status == 0 && told.code && told.executed && !told.prepared &&
-        (whole || told.closed) &&
-        surgery_print(told.code, whole ? NULL : is_of_libc, print))
+        (whole || told.closed) && surgery_print(told.code, whole, print))
         string_set(&case_result(group, entry)->code.print, print);
     return status;
 }

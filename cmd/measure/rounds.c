@@ -216,8 +216,8 @@ static void add_batch(struct group_state *group, struct case_state *entry, uint3
 
 /* Runs a batch of a case that has the core alone, if there is one to be had soon. Those
  * beside another thread are set apart. */
-static int run_alone(struct rounds *rounds, struct turn *turn, uint32_t round, bool probe,
-                     struct batch *batch)
+static int run_alone(struct rounds *rounds, const struct turn *turn, uint32_t round,
+                     bool probe, struct batch *batch)
 {
     enum { AGAIN = 8 };
     const struct runner runner = watched(turn->group, turn->entry);
@@ -267,7 +267,7 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
     int status = 0;
     size_t done = 0;
     for (; done < rounds->n && status == 0; done++) {
-        struct turn *turn = &rounds->turns[order[done]];
+        const struct turn *turn = &rounds->turns[order[done]];
         batches[done] = (struct batch){.reply = NULL};
         if (!turn->entry->active)
             continue;

@@ -4,17 +4,8 @@
 
 #include <inttypes.h>
 
+#include "hash.h"
 #include "library_files.h"
-
-#define HASH_FIRST UINT64_C(0xcbf29ce484222325)
-
-/* Adds a text and its end to a hash: FNV-1a. */
-static void hash_text(const char *text, uint64_t *hash)
-{
-    do
-        *hash = (*hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    while (*text++);
-}
 
 /* Nobody reads its bytes here. */
 static bool is_file(const char *input)
@@ -27,8 +18,8 @@ static bool hash_texts(const struct named_text *text, size_t n, uint64_t *hash)
 {
     bool known = true;
     for (size_t i = 0; i < n; i++) {
-        hash_text(text[i].name, hash);
-        hash_text(text[i].text, hash);
+        *hash = hash_text(*hash, text[i].name);
+        *hash = hash_text(*hash, text[i].text);
         known &= !is_file(text[i].text);
     }
     return known;
@@ -47,9 +38,9 @@ static bool hash_declared(const char *path, uint64_t *hash)
         const struct declared_op *const op = &declared.op[i];
         known &= !op->calls && hash_texts(op->kernel, op->n_kernels, hash) &&
                  hash_texts(op->input, op->n_inputs, hash);
-        hash_text(op->name, hash);
-        hash_text(op->prototype, hash);
-        hash_text(op->reset ? "reset" : "", hash);
+        *hash = hash_text(*hash, op->name);
+        *hash = hash_text(*hash, op->prototype);
+        *hash = hash_text(*hash, op->reset ? "reset" : "");
     }
     declared_free(&declared);
     return known;
@@ -69,8 +60,8 @@ static void add_object(const char *path, const struct worker_info *options,
         return;
     uint64_t hash = file.loaded ?: file.hash;
     for (size_t i = 0; options && i < options->n_options; i++) {
-        hash_text(options->options[i].name, &hash);
-        hash_text(options->options[i].value, &hash);
+        hash = hash_text(hash, options->options[i].name);
+        hash = hash_text(hash, options->options[i].value);
     }
     buffer_format(text, "%s-%016" PRIx64, file.build_id, hash);
 }
@@ -85,6 +76,21 @@ static bool has_object(const cJSON *reply, const char *path)
     return false;
 }
 
+/* Adds the objects of a reply that are not among others, but the plug-in itself. */
+static void add_objects(const cJSON *reply, const cJSON *others, const char *plugin,
+                        struct run *run)
+{
+    const cJSON *object;
+    cJSON_ArrayForEach (object, message_get(reply, "objects")) {
+        FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+        const char *const path = message_text(object, "path");
+        if (!path || text_same(path, plugin) || has_object(others, path))
+            continue;
+        add_object(path, NULL, &text);
+        strings_add(&run->libraries, &run->n_libraries, buffer_text(&text));
+    }
+}
+
 /* Adds the libraries that a worker has loaded, and simdbench itself has not. False if it
  * cannot tell. A program of another language, which is its own worker, is not asked. */
 static bool add_libraries(const struct options *options, struct worker *worker,
@@ -92,31 +98,12 @@ static bool add_libraries(const struct options *options, struct worker *worker,
 {
     struct error error;
     FREED_BY(json_delete) cJSON *reply = NULL;
-    const cJSON *object;
     if (module_is_foreign(worker->info.path))
         return true;
     const int status =
         worker_ask(worker, objects_call(), options->how.timeout_ns, &reply, &error);
-    cJSON_ArrayForEach (object, message_get(reply, "objects")) {
-        FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-        const char *const path = message_text(object, "path");
-        if (!path || !strcmp(path, worker->info.path) || has_object(own, path))
-            continue;
-        add_object(path, NULL, &text);
-        strings_add(&run->libraries, &run->n_libraries, buffer_text(&text));
-    }
+    add_objects(reply, own, worker->info.path, run);
     return status == 0;
-}
-
-/* What simdbench itself has loaded, plug-ins and functions may call, too. */
-static void add_own_libraries(const cJSON *own, struct run *run)
-{
-    const cJSON *object;
-    cJSON_ArrayForEach (object, message_get(own, "objects")) {
-        FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-        add_object(message_text(object, "path"), NULL, &text);
-        strings_add(&run->libraries, &run->n_libraries, buffer_text(&text));
-    }
 }
 
 /* The declaration of a call is temporary: what was called stands in its place. */
@@ -155,8 +142,9 @@ void run_describe_builds(const struct options *options, const struct catalog *ca
         struct worker *const worker = catalog->workers[i];
         if (!worker->info.path || worker->info.is_baseline)
             continue;
+        /* Plug-ins and functions may call libraries of simdbench itself, too. */
         if (!run->n_plugins)
-            add_own_libraries(own, run);
+            add_objects(own, NULL, NULL, run);
         add_plugin(options, worker, own, run);
     }
 }

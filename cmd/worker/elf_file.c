@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elf_file.h"
+#include "hash.h"
 
 #include <elf.h>
 
@@ -90,8 +91,6 @@ static void read_symbols(const struct image *image, struct elf_file *file)
                        (!strcmp(name, "dlopen") || !strcmp(name, "dlmopen"));
     }
 }
-
-#define HASH_FIRST UINT64_C(0xcbf29ce484222325)
 
 /* Each bit of a word reaches all others: a product alone leaves the highest one alone. */
 static uint64_t hash_word(uint64_t hash, uint64_t word)

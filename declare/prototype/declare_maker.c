@@ -250,8 +250,7 @@ static int finish_member(struct reader *reader, const struct structure *known,
 {
     const struct member *const member = &known->member[m];
     const bool pointer = member->type == CTYPE_POINTER;
-    const bool number = made->kind == ARGUMENT_NUMBER || made->kind == ARGUMENT_INTEGER ||
-                        (made->kind == ARGUMENT_OPAQUE && made->by_address);
+    const bool number = made->kind == ARGUMENT_NUMBER || made->kind == ARGUMENT_INTEGER;
     made->offset = member->offset;
     if (pointer == number || (made->kind == ARGUMENT_OPAQUE && made->by_address))
         return reader_fail(reader, token,

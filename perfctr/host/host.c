@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hash.h"
 #include "perfctr_private.h"
 
 /* The chosen word of "always [madvise] never". */
@@ -139,8 +140,7 @@ static void hash_add(uint64_t *hash, const char *key, const char *value)
 {
     char text[192];
     snprintf(text, sizeof text, "%s=%s\n", key, value);
-    for (const char *c = text; *c; c++)
-        *hash = (*hash ^ (unsigned char)*c) * 0x100000001b3;
+    *hash = hash_bytes(*hash, text, strlen(text));
 }
 
 static void hash_number(uint64_t *hash, const char *key, uint64_t value)
@@ -152,7 +152,7 @@ static void hash_number(uint64_t *hash, const char *key, uint64_t value)
 
 static void host_fingerprint(struct host *host)
 {
-    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
+    uint64_t hash = HASH_FIRST;
     hash_add(&hash, "cpu", host->cpu);
     hash_number(&hash, "family", (uint64_t)host->family);
     hash_number(&hash, "model", (uint64_t)host->model);

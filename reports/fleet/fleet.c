@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet.h"
+#include "hash.h"
 
 /* ---- what a host is ---- */
 
@@ -83,30 +84,20 @@ static void add_time(struct fleet *fleet, size_t host, const char *id, double ns
 
 /* ---- runs ---- */
 
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t n)
-{
-    for (const unsigned char *at = bytes, *const end = at + n; at < end; at++)
-        *hash = (*hash ^ *at) * 0x100000001b3; /* FNV-1a */
-}
-
-static void hash_text(uint64_t *hash, const char *text)
-{
-    hash_bytes(hash, text ?: "", strlen(text ?: "") + 1);
-}
-
 /* Two runs of a host may begin in one second and have one seed, but not the same times.
  */
 static uint64_t hash_run(const struct run *run)
 {
-    uint64_t hash = 0xcbf29ce484222325;
+    uint64_t hash = HASH_FIRST;
 
-    hash_text(&hash, facts_find_text(&run->host, "node"));
-    hash_text(&hash, run->fingerprint);
-    hash_text(&hash, run->started_at);
-    hash_text(&hash, run->seed);
+    hash = hash_text(hash, facts_find_text(&run->host, "node") ?: "");
+    hash = hash_text(hash, run->fingerprint ?: "");
+    hash = hash_text(hash, run->started_at ?: "");
+    hash = hash_text(hash, run->seed ?: "");
     FOR_EACH (const struct result, result, run->results, run->n_results) {
-        hash_text(&hash, result->id);
-        hash_bytes(&hash, &result->summary.median_ns, sizeof result->summary.median_ns);
+        hash = hash_text(hash, result->id ?: "");
+        hash = hash_bytes(hash, &result->summary.median_ns,
+                          sizeof result->summary.median_ns);
     }
     return hash;
 }

@@ -373,6 +373,9 @@ TEST(test_unsaved)
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(unsaved)) && isnan(VALUE(saved_chain)));
     assert_near(VALUE(unspilled), 0.7, 0);
+    inspect_fact_set_interval(&facts, FACT_edit_spill, 1.12, 0.95, 1.3);
+    inspect_bounds(&facts);
+    assert_near(VALUE(unspilled), 1.12, 0);
     inspect_fact_set_interval(&facts, FACT_edit_spill, 1.6, 1.5, 1.7);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(unspilled)));

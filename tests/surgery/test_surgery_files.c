@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of functions of several files. */
 #include "built.h"
+#include "hash.h"
+#include "sections.h"
 #include "surgeon.h"
 
 /* The distance of a copy from its original, apart from multiples of 2 MB. */
@@ -13,6 +15,59 @@ static unsigned shift_in(struct surgery_variant *variant, uint64_t original)
                          original)
                 return shift;
     return PAGE;
+}
+
+/* The innermost one, by looking at all. */
+static struct symbol find_symbol(const struct object *object, uint64_t address)
+{
+    struct symbol best = {.lo = 0};
+    const ElfW(Shdr) * table;
+    for (size_t s = 0; (table = section(object, s)); s++) {
+        const bool has = table->sh_type == SHT_SYMTAB || table->sh_type == SHT_DYNSYM;
+        size_t n = 0;
+        const ElfW(Sym) *const symbol =
+            has ? entries(object, table, sizeof *symbol, &n) : NULL;
+        for (size_t i = 0; i < n; i++) {
+            const unsigned type = ELF64_ST_TYPE(symbol[i].st_info);
+            const uint64_t lo = object->bias + symbol[i].st_value;
+            if (address >= lo && address - lo < symbol[i].st_size && lo >= best.lo &&
+                (type == STT_FUNC || type == STT_OBJECT) &&
+                symbol[i].st_shndx != SHN_UNDEF)
+                best = (struct symbol){.lo = lo, .hi = lo + symbol[i].st_size};
+        }
+    }
+    return best;
+}
+
+/* Of this program and libc, whose symbols lie in each other and side by side. */
+TEST(test_symbols)
+{
+    struct objects objects = {.n = 0};
+    assert_int_equal(objects_open(&objects), 0);
+    size_t found = 0;
+    for (int k = 0; k < 2; k++) {
+        void *const inside = k ? dlsym(RTLD_DEFAULT, "atoi") : (void *)find_symbol;
+        const struct object *const object =
+            object_at(&objects, (uint64_t)(uintptr_t)inside);
+        assert_non_null(object);
+        uint64_t address = object->lo;
+        for (int i = 0; i < 2000; i++) {
+            struct symbol symbol, begin;
+            assert_int_equal(symbol_at(object, address, &symbol),
+                             find_symbol(object, address).lo != 0);
+            assert_int_equal(symbol.lo, find_symbol(object, address).lo);
+            /* Its ends, and then a place anywhere. */
+            if (symbol.lo) {
+                assert_true(symbol_at(object, symbol.hi - 1, &begin));
+                assert_int_equal(begin.lo, find_symbol(object, symbol.hi - 1).lo);
+                found++;
+            }
+            address = object->lo +
+                      hash_bytes(HASH_FIRST, &i, sizeof i) % (object->hi - object->lo);
+        }
+    }
+    assert_true(found > 100);
+    objects_close(&objects);
 }
 
 /* Functions of other files do not keep their place in a line beside the function. */
