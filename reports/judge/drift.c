@@ -17,7 +17,7 @@ enum { CONTROLS_MIN = 8 };
  * crosses it in less than 1% of runs, even if a third of the deviations are twice as wide
  * as the others. */
 #define DEVIATION_SHARE 0.95
-#define DEVIATION_RESERVE 1.5
+#define DEVIATION_RESERVE 2.0
 
 static bool is_control(const struct result *result)
 {
@@ -30,6 +30,14 @@ static bool is_alone(const struct result *result)
     return is_control(result) && !result->samples.shared;
 }
 
+/* The logarithm of the time; runs of a file without samples have a median. */
+static double time_of(const struct result *result)
+{
+    const double quartile = stored_time(result).at;
+
+    return isnan(quartile) ? log(result->summary.median_ns) : quartile;
+}
+
 /* By id, and in order of groups where a roof stands in several. */
 static size_t match(struct result *const *base, size_t n, struct result *const *head,
                     size_t m, double *logs)
@@ -39,8 +47,7 @@ static size_t match(struct result *const *base, size_t n, struct result *const *
     for (size_t i = 0, j = 0; i < n && j < m;) {
         const int order = strcmp(base[i]->id, head[j]->id);
         if (!order && text_same(base[i]->module.version, head[j]->module.version))
-            logs[matched++] =
-                log(head[j]->summary.median_ns / base[i]->summary.median_ns);
+            logs[matched++] = time_of(head[j]) - time_of(base[i]);
         i += order <= 0;
         j += order >= 0;
     }
@@ -90,34 +97,4 @@ void drift_find(const struct run *base, const struct run *head, struct gate *gat
     if (quiet)
         gate->between = fmax(gate->between, alone.between);
     gate->between_alone = quiet ? alone.between : gate->between;
-}
-
-/* The distance of the ends of the middle half, as a logarithm. Sorts. */
-static double middle_half(double *ns, size_t n)
-{
-    if (n < STATS_MIN_SAMPLES)
-        return 0;
-    stats_sort(ns, n);
-    return ns[n / 4] > 0 ? log(ns[n - 1 - n / 4] / ns[n / 4]) : 0;
-}
-
-double drift_within(const struct result *result)
-{
-    enum { PARTS = 3 };
-    const size_t n = result->samples.iterations ? result->samples.n : 0;
-    FREED_BY(free_memory) double *ns = must_have(calloc(n + 1, sizeof *ns));
-    double least = INFINITY, most = 0;
-
-    for (size_t i = 0; i < n; i++)
-        ns[i] = result_per_call(result, i);
-    for (size_t part = 0; part < PARTS; part++) {
-        const size_t first = part * n / PARTS, end = (part + 1) * n / PARTS;
-        if (end - first < STATS_MIN_SAMPLES)
-            break;
-        const double median = stats_median(ns + first, end - first);
-        least = fmin(least, median);
-        most = fmax(most, median);
-    }
-    const double moved = least > 0 && least <= most ? log(most / least) / 2 : 0;
-    return fmax(moved, middle_half(ns, n));
 }

@@ -309,7 +309,8 @@ static enum verdict judge(struct comparison *c, double threshold, size_t n_cases
             "equal code seems to change by %.1f%% here, above %d times the threshold; "
             "with --threshold=%.1f%% changes beyond %.1f%% can be called%s",
             100 * c->floor, FLOOR_LIMIT, ceil(1000 * c->floor / FLOOR_LIMIT) / 10,
-            200 * c->floor, processes <= PROCESSES_ADVISED ? advice : "");
+            100 * fmax(c->delta, 2 * c->floor),
+            processes <= PROCESSES_ADVISED ? advice : "");
     if (within(c->change_ci, c->delta) && beyond(c->change_ci, threshold))
         return comparison_set(c, VERDICT_INCONCLUSIVE,
                               "the interval lies beyond the threshold, but equal code "

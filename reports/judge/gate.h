@@ -35,10 +35,6 @@ comparison_set(struct comparison *comparison, enum verdict verdict, const char *
                ...);
 /* Sets what code that is the same in both runs changed by (drift.c). */
 void drift_find(const struct run *base, const struct run *head, struct gate *gate);
-/* By how much a case may move from run to run, as its own run shows, as a logarithm: half
- * of what the medians of the thirds of its samples lie apart, or all of what the ends of
- * their middle half do. 0 if there are too few. */
-double drift_within(const struct result *result);
 /* The counts and the mean of a gate, from the verdicts of its cases. */
 void gate_count(struct run *run);
 
@@ -49,7 +45,10 @@ struct pair {
 };
 /* The change of the machine as a whole, as a logarithm; 0: not known. */
 double stored_machine(const struct gate *gate);
-/* Sets times, change and floor of the comparison of `head` (stored_times.c). */
+/* The time of a call of the faster half of a run's batches, their first quartile, as a
+ * logarithm: other programs prolong calls and never shorten them (stored_times.c). */
+struct quartile stored_time(const struct result *result);
+/* Sets times, change and floor of the comparison of `head`. */
 void stored_times(const struct pair *pair, const struct gate *gate);
 /* True of files of other programs. A change of one's own code that may be the machine's
  * is INCONCLUSIVE (stored_doubt.c). */

@@ -4,46 +4,44 @@
 
 #include "gate.h"
 
-/* Logarithms of the times of a call; 0 if there are none, or if a time is not positive.
- */
-static size_t log_times(const struct result *result, double **logs)
+/* A normal variable lies farther from its mean in GATE_ERROR. */
+#define NORMAL_99 2.2904
+
+struct quartile stored_time(const struct result *result)
 {
     const size_t n = result->samples.iterations ? result->samples.n : 0;
+    FREED_BY(free_memory) double *logs = must_have(calloc(n + 1, sizeof *logs));
 
-    *logs = must_have(calloc(n + 1, sizeof **logs));
-    for (size_t i = 0; i < n; i++) {
-        (*logs)[i] = log(result_per_call(result, i));
-        if (!isfinite((*logs)[i]))
-            return 0;
-    }
-    return n;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(logs[i] = log(result_per_call(result, i))))
+            return (struct quartile){NAN, NAN};
+    return stats_quartile(logs, n);
 }
 
 struct shift {
-    double change, half_width; /* the width as a logarithm */
-    struct interval ci;
-    double *base, *head; /* logarithms */
-    size_t n_base, n_head;
+    double log, error, half_width; /* of the interval */
+    struct interval ci;            /* as a change */
 };
 
 static struct shift shift_find(const struct result *base, const struct result *head)
 {
-    struct shift shift = {.half_width = NAN};
-    struct interval ci;
+    const struct quartile a = stored_time(base), b = stored_time(head);
+    struct shift shift = {.log = b.at - a.at, .error = hypot(a.error, b.error)};
 
-    shift.n_base = log_times(base, &shift.base);
-    shift.n_head = log_times(head, &shift.head);
-    shift.change = expm1(stats_shift(shift.base, shift.n_base, shift.head, shift.n_head,
-                                     1 - GATE_ERROR, &ci));
-    shift.ci = interval_as_change(ci);
-    if (ci.known)
-        shift.half_width = (ci.hi - ci.lo) / 2;
+    shift.half_width = NORMAL_99 * shift.error;
+    shift.ci = interval_as_change((struct interval){.known = isfinite(shift.half_width),
+                                                    .lo = shift.log - shift.half_width,
+                                                    .hi = shift.log + shift.half_width,
+                                                    .level = 1 - GATE_ERROR});
     return shift;
 }
 
-static void shift_free(struct shift *shift)
+/* The probability of a shift as large, if it truly is no more than delta. */
+static double shift_p(double shift, double error, double delta)
 {
-    FREE_EACH(shift->base, shift->head);
+    if (!(error > 0))
+        return shift > delta ? 0 : 1;
+    return erfc((shift - delta) / error / sqrt(2)) / 2;
 }
 
 /* Finds the roof with that id (NULL: any) in a group, or else in the run. */
@@ -81,13 +79,45 @@ static void control_find(const struct pair *pair, const struct gate *gate,
     c->control_change = c->floor = NAN;
     if (!base)
         return;
-    struct shift shift = shift_find(base, head);
-    c->control_change = shift.change;
+    const struct shift shift = shift_find(base, head);
+    c->control_change = expm1(shift.log);
     c->control_ci = shift.ci;
     if (shift.ci.known)
-        c->floor = expm1(
-            fmax(shift.half_width, fabs(log1p(shift.change) - stored_machine(gate))));
-    shift_free(&shift);
+        c->floor = expm1(fmax(shift.half_width, fabs(shift.log - stored_machine(gate))));
+}
+
+/* The distance of the ends of the middle half of the faster half, as a logarithm. Sorts.
+ */
+static double middle_half(double *ns, size_t n)
+{
+    if (n < STATS_MIN_SAMPLES)
+        return 0;
+    stats_sort(ns, n);
+    return ns[n / 8] > 0 ? log(ns[3 * n / 8] / ns[n / 8]) : 0;
+}
+
+/* By how much a case may move from run to run, as its own run shows, as a logarithm: half
+ * of what the quartiles of the thirds of its samples lie apart, or all of what the ends
+ * of the middle of its faster half do. 0 if there are too few. */
+static double drift_within(const struct result *result)
+{
+    enum { PARTS = 3 };
+    const size_t n = result->samples.iterations ? result->samples.n : 0;
+    FREED_BY(free_memory) double *ns = must_have(calloc(n + 1, sizeof *ns));
+    double least = INFINITY, most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        ns[i] = result_per_call(result, i);
+    for (size_t part = 0; part < PARTS; part++) {
+        const size_t first = part * n / PARTS, end = (part + 1) * n / PARTS;
+        if (end - first < STATS_MIN_SAMPLES)
+            break;
+        const double quartile = stats_quartile(ns + first, end - first).at;
+        least = fmin(least, quartile);
+        most = fmax(most, quartile);
+    }
+    const double moved = least > 0 && least <= most ? log(most / least) / 2 : 0;
+    return fmax(moved, middle_half(ns, n));
 }
 
 /* A case that moves within a run moves between runs too. */
@@ -99,25 +129,20 @@ static double moved(const struct pair *pair)
 void stored_times(const struct pair *pair, const struct gate *gate)
 {
     struct comparison *const c = pair->head->comparison;
-    struct shift shift = shift_find(pair->base, pair->head);
+    const struct shift shift = shift_find(pair->base, pair->head);
+    const bool known = !isnan(shift.log);
 
     control_find(pair, gate, c);
-    c->base_ns = pair->base->summary.median_ns;
-    c->head_ns = pair->head->summary.median_ns;
+    c->base_ns = known ? exp(stored_time(pair->base).at) : pair->base->summary.median_ns;
+    c->head_ns = known ? exp(stored_time(pair->head).at) : pair->head->summary.median_ns;
     c->least_change = pair->head->summary.min_ns / pair->base->summary.min_ns - 1;
-    c->change = isnan(shift.change) ? c->head_ns / c->base_ns - 1 : shift.change;
+    c->change = c->head_ns / c->base_ns - 1;
     c->change_ci = shift.ci;
     c->floor = fmax(c->floor, moved(pair));
     const bool shared = pair->base->samples.shared || pair->head->samples.shared;
     const double between = shared ? gate->between : gate->between_alone;
     c->delta = fmax(gate->threshold, 2 * fmax(c->floor, between));
     c->detectable = expm1(log1p(c->delta) + shift.half_width);
-    const double delta = log1p(c->delta), machine = stored_machine(gate);
-    c->p = log1p(c->change) < machine
-               ? stats_shift_p(shift.head, shift.n_head, shift.base, shift.n_base,
-                               delta - machine)
-               : stats_shift_p(shift.base, shift.n_base, shift.head, shift.n_head,
-                               delta + machine);
-    c->p = isnan(c->p) ? 1 : c->p;
-    shift_free(&shift);
+    const double beside = shift.log - stored_machine(gate);
+    c->p = shift.ci.known ? shift_p(fabs(beside), shift.error, log1p(c->delta)) : 1;
 }

@@ -30,14 +30,14 @@ static bool samples_make(struct samples *s, const double *a, size_t n, const dou
     return true;
 }
 
-/* Counts the differences b - a below x, and those equal to it if `or_equal`. */
-static double count_below(const struct samples *s, double x, bool or_equal)
+/* Counts the differences b - a up to x. */
+static double count_up_to(const struct samples *s, double x)
 {
     double count = 0;
     size_t i = 0;
 
     for (size_t j = 0; j < s->m; j++) {
-        while (i < s->n && (or_equal ? s->b[j] - s->a[i] > x : s->b[j] - s->a[i] >= x))
+        while (i < s->n && s->b[j] - s->a[i] > x)
             i++;
         count += (double)(s->n - i);
     }
@@ -71,7 +71,7 @@ static double difference(const struct samples *s, double k)
 
     while (lo < hi) {
         const uint64_t middle = lo + (hi - lo) / 2;
-        if (count_below(s, of_rank(middle), true) >= k)
+        if (count_up_to(s, of_rank(middle)) >= k)
             hi = middle;
         else
             lo = middle + 1;
@@ -109,32 +109,13 @@ static void exact_law(struct u_law *law, size_t n, size_t m)
         law->below[u + 1] = law->below[u] + count[u] / all;
 }
 
-/* Sum of t^3 - t over the values that appear t times among a + delta and b. */
-static double ties(const struct samples *s, double delta)
+static void u_law(struct u_law *law, size_t n, size_t m)
 {
-    double sum = 0;
-    size_t i = 0, j = 0;
+    const double a = (double)n, b = (double)m;
 
-    while (i < s->n || j < s->m) {
-        const double a = i < s->n ? s->a[i] + delta : INFINITY;
-        const double x = j < s->m ? fmin(a, s->b[j]) : a;
-        double t = 0;
-        for (; i < s->n && s->a[i] + delta <= x; i++)
-            t++;
-        for (; j < s->m && s->b[j] <= x; j++)
-            t++;
-        sum += t * t * t - t;
-    }
-    return sum;
-}
-
-static void u_law(struct u_law *law, size_t n, size_t m, double tied)
-{
-    const double a = (double)n, b = (double)m, all = a + b;
-
-    law->exact = n <= STATS_EXACT_MAX && m <= STATS_EXACT_MAX && tied == 0;
+    law->exact = n <= STATS_EXACT_MAX && m <= STATS_EXACT_MAX;
     law->mean = a * b / 2;
-    law->deviation = sqrt(a * b / 12 * (all + 1 - tied / (all * (all - 1))));
+    law->deviation = sqrt(a * b / 12 * (a + b + 1));
     if (law->exact)
         exact_law(law, n, m);
 }
@@ -144,23 +125,7 @@ static double lower_tail(const struct u_law *law, double u)
 {
     if (law->exact)
         return law->below[(size_t)floor(u) + 1];
-    if (!(law->deviation > 0))
-        return 1;
     return erfc((law->mean - u - 0.5) / law->deviation / sqrt(2)) / 2;
-}
-
-double stats_shift_p(const double *a, size_t n, const double *b, size_t m, double delta)
-{
-    struct samples s;
-    struct u_law law;
-
-    if (!samples_make(&s, a, n, b, m))
-        return NAN;
-    const double below = count_below(&s, delta, false);
-    const double equal = count_below(&s, delta, true) - below;
-    u_law(&law, n, m, fmax(ties(&s, delta), equal));
-    free(s.a);
-    return lower_tail(&law, below + equal / 2);
 }
 
 /* The largest k with P(U < k) <= alpha. */
@@ -188,7 +153,7 @@ double stats_shift(const double *a, size_t n, const double *b, size_t m, double 
     *interval = (struct interval){.known = false};
     if (!samples_make(&s, a, n, b, m))
         return NAN;
-    u_law(&law, n, m, 0);
+    u_law(&law, n, m);
     const double k = largest_k(&law, (1 - level) / 2);
     if (k > 0)
         *interval = (struct interval){.known = true,

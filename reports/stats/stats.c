@@ -39,6 +39,32 @@ double stats_median(const double *x, size_t n)
     return sorted ? sorted_median(sorted, n) : NAN;
 }
 
+/* The value of a rank between 1 and n, which need not be whole. */
+static double at_rank(const double *sorted, size_t n, double rank)
+{
+    const size_t below = (size_t)rank;
+
+    return below >= n ? sorted[n - 1]
+                      : sorted[below - 1] +
+                            (rank - (double)below) * (sorted[below] - sorted[below - 1]);
+}
+
+struct quartile stats_quartile(const double *x, size_t n)
+{
+    const double rank = 1 + 0.25 * ((double)n - 1), deviation = sqrt(0.1875 * (double)n);
+    const double lo = fmax(rank - 2.2 * deviation, 1);
+    const double hi = fmin(rank + 2.2 * deviation, (double)n);
+    FREED_BY(free_memory) double *sorted = sorted_copy(x, n);
+
+    if (!sorted)
+        return (struct quartile){NAN, NAN};
+    return (struct quartile){.at = at_rank(sorted, n, rank),
+                             .error = n < STATS_MIN_SAMPLES ? NAN
+                                                            : (at_rank(sorted, n, hi) -
+                                                               at_rank(sorted, n, lo)) /
+                                                                  (hi - lo) * deviation};
+}
+
 double stats_min(const double *x, size_t n)
 {
     double min = n ? x[0] : NAN;

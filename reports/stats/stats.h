@@ -48,6 +48,14 @@ struct interval stats_proportion_interval(size_t successes, size_t n, double lev
 double stats_ratio(const double *a, const double *b, size_t n, double level,
                    struct interval *interval);
 double stats_geomean(const double *x, size_t n); /* NaN for n = 0 or any x <= 0 */
+/* The first quartile, and its standard error by the distance of the order statistics that
+ * lie 2.2 standard deviations of its rank around it (McKean and Schrader, 1984; intervals
+ * of two exponential samples of 12 miss in 2.5% for 2.2%). NaN for n = 0; the error is
+ * NaN below STATS_MIN_SAMPLES. */
+struct quartile {
+    double at, error;
+};
+struct quartile stats_quartile(const double *x, size_t n);
 
 /* ---- two independent samples (mann_whitney.c) ---- */
 
@@ -57,10 +65,6 @@ double stats_geomean(const double *x, size_t n); /* NaN for n = 0 or any x <= 0 
  * empty or memory runs out. */
 double stats_shift(const double *a, size_t n, const double *b, size_t m, double level,
                    struct interval *interval);
-/* One-sided Mann-Whitney test that b does not exceed a + delta: exact for samples of up
- * to STATS_EXACT_MAX values without ties, else by the normal approximation, corrected for
- * ties. NaN likewise. */
-double stats_shift_p(const double *a, size_t n, const double *b, size_t m, double delta);
 enum { STATS_EXACT_MAX = 25 };
 
 /* ---- change points of a series (change_point.c) ---- */
