@@ -3,10 +3,11 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "study_rows.h"
 
-enum { PAGE = 4096 };
+enum { LINE = 64, PAGE = 4096 };
 
 static struct {
     bool kept;      /* nothing goes back to the system, as this process was told */
@@ -45,30 +46,44 @@ static void choose(const struct simdbench_operands *operands,
     choice->workspace_bytes = 2 * operands->operand[1]->count * sizeof(float);
 }
 
+/* Two blocks that are kept from call to call, the second behind `first` bytes. */
+static bool blocks_make(size_t align, size_t first, size_t bytes, void **state)
+{
+    struct study_blocks *const blocks = malloc(sizeof *blocks);
+    float *const memory = aligned_alloc(align, (bytes + align) / align * align);
+
+    if (!blocks || !memory) {
+        free(blocks);
+        free(memory);
+        return false;
+    }
+    *blocks = (struct study_blocks){memory, memory + first / sizeof *memory};
+    *state = blocks;
+    return true;
+}
+
+static void blocks_release(void *state)
+{
+    struct study_blocks *const blocks = state;
+
+    if (blocks)
+        free(blocks->a);
+    free(blocks);
+}
+
 STUDY_PREPARE(relu_pool_prepare)
 {
     const size_t bytes = operands->operand[1]->count * sizeof(float);
-    struct study_pool *const pool = malloc(sizeof *pool);
-    float *const blocks = aligned_alloc(PAGE, (2 * bytes + PAGE) / PAGE * PAGE);
 
-    if (!pool || !blocks) {
-        free(pool);
-        free(blocks);
-        snprintf(error, error_size, "no memory for two blocks of %zu bytes", bytes);
-        return -ENOMEM;
-    }
-    *pool = (struct study_pool){blocks, blocks + operands->operand[1]->count};
-    *state = pool;
-    return 0;
+    if (blocks_make(PAGE, bytes, 2 * bytes, state))
+        return 0;
+    snprintf(error, error_size, "no memory for two blocks of %zu bytes", bytes);
+    return -ENOMEM;
 }
 
 void relu_pool_release(void *state)
 {
-    struct study_pool *const pool = state;
-
-    if (pool)
-        free(pool->first);
-    free(pool);
+    blocks_release(state);
 }
 
 STUDY_CHOICE(relu_pool_choice)
@@ -105,3 +120,38 @@ STUDY_CHOICE(relu_mmap_choice)
 {
     choose(operands, choice, "mmap twice");
 }
+
+/* ---- hooks of the rows of gemm: blocks that are kept from call to call ---- */
+
+static int blocks_prepare(void **state, char *error, size_t error_size)
+{
+    if (!blocks_make(LINE, STUDY_BLOCK_A, STUDY_BLOCK_A + STUDY_BLOCK_B, state)) {
+        snprintf(error, error_size, "no memory for packed blocks");
+        return -ENOMEM;
+    }
+    memset(((struct study_blocks *)*state)->a, 0, STUDY_BLOCK_A + STUDY_BLOCK_B);
+    heap_look();
+    return 0;
+}
+
+#define HOOKS(name, text)                                        \
+    STUDY_PREPARE(name##_prepare)                                \
+    {                                                            \
+        return blocks_prepare(state, error, error_size);         \
+    }                                                            \
+    void name##_release(void *state)                             \
+    {                                                            \
+        blocks_release(state);                                   \
+    }                                                            \
+    STUDY_CHOICE(name##_choice)                                  \
+    {                                                            \
+        (void)operands, (void)state;                             \
+        choice->implementation = text;                           \
+        choice->workspace_bytes = STUDY_BLOCK_A + STUDY_BLOCK_B; \
+    }
+
+HOOKS(small_tiles, "tiles 64x64x64")
+HOOKS(large_tiles, "tiles 256x256x512")
+HOOKS(small_tiles_alloc, "tiles 64x64x64, zeroed blocks of malloc")
+HOOKS(large_tiles_alloc, "tiles 256x256x512, zeroed blocks of malloc")
+HOOKS(small_tiles_calloc, "tiles 64x64x64, blocks of calloc")

@@ -126,9 +126,9 @@ static void through_blocks(struct vectors v, float *first, float *second)
 
 STUDY_ROW(relu, , alloc_pool)
 {
-    const struct study_pool *const pool = state;
+    const struct study_blocks *const kept = state;
 
-    through_blocks(vectors_of(operands), pool->first, pool->second);
+    through_blocks(vectors_of(operands), kept->a, kept->b);
 }
 
 /* Without memory there is nothing to show, but still a result. */

@@ -42,16 +42,11 @@ extern const struct simdbench_op *const study_ops[];
     STUDY_HOOKS(hooks)
 #include "study.def"
 
-/* State of row `alloc_pool` (study_heap.c). */
-struct study_pool {
-    float *first, *second;
-};
-
 /* A callback that does nothing, for rows that call one before and after (study.c). */
 typedef void study_hook_function(const struct simdbench_operands *operands);
 void study_hook(const struct simdbench_operands *operands);
 
-/* ---- the tiles of gemm (study_tiles.c) ---- */
+/* ---- blocks of relu and gemm (study_heap.c) ---- */
 
 /* A block has so many rows of A, columns of B and k-steps. */
 struct study_tiles {
@@ -65,6 +60,7 @@ enum { TILES_ROWS = 256, TILES_COLUMNS = 256, TILES_DEPTH = 512 };
 #define STUDY_BLOCK_A (sizeof(float[TILES_ROWS * TILES_DEPTH]))
 #define STUDY_BLOCK_B (sizeof(float[TILES_COLUMNS * TILES_DEPTH]))
 
+/* State of rows that keep blocks from call to call. */
 struct study_blocks {
     float *a, *b;
 };
