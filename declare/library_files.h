@@ -13,8 +13,8 @@ enum function_binding {
     FUNCTION_EXPORTED,
     FUNCTION_HIDDEN,
     FUNCTION_LOCAL,
-    FUNCTION_ELSEWHERE /* of another file: this one has a stub that jumps to it, whose
-                          address the whole program takes for the function's */
+    FUNCTION_ELSEWHERE /* in another file: this file has a stub that jumps to it, and
+                          the whole program uses the address of the stub */
 };
 struct library_function {
     char *name;      /* the symbol */
@@ -25,8 +25,8 @@ struct library_function {
     enum function_binding binding;
     bool is_data; /* a variable, that place_resolve() may take as a table of functions */
     bool is_chosen; /* STT_GNU_IFUNC: a resolver chooses among functions at load */
-    char isa[64];   /* "scalar", "sse2+ssse3", "avx2", "avx512+vnni": what instructions it
-                       has (not those of functions that it calls); empty: unknown */
+    char isa[64];   /* of its own instructions, not of functions that it calls: "scalar",
+                       "sse2+ssse3", "avx2", "avx512+vnni"; empty: unknown */
     bool stays;     /* its code was seen, and neither calls nor jumps to any other */
 };
 struct library {
@@ -107,6 +107,6 @@ bool library_must_link(const char *path);
 int library_link(const char *path, char **linked, char **command, struct error *error);
 /* True of the path of such a file. */
 bool library_is_linked(const char *path);
-/* Says of such a file what links a symbol that the loader did not find, as `error` has
- * it: $LDLIBS, whose words stand behind the file. */
+/* `error` names a symbol of such a file that the loader did not find. Adds the remedy:
+ * libraries in $LDLIBS, which are linked behind the file. */
 void library_explain_load(struct error *error);

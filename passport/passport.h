@@ -34,7 +34,8 @@ struct passport_link {
     float cycles, full;
 };
 
-/* Units of which many cores have one alone. Cores differ in what else it takes. */
+/* Units of which many cores have only one. Cores differ in the other instructions that
+ * such a unit executes. */
 enum passport_unit {
     PASSPORT_PRODUCTS = 1, /* of integers */
     PASSPORT_PERMUTES = 2, /* of vectors, across lanes */
@@ -46,8 +47,8 @@ struct passport {
     bool known;
     char reason[96];   /* reason why it is not */
     double throughput; /* cycles */
-    unsigned units;    /* those that it shares: beside an instruction of that unit it
-                          takes as long as one after the other */
+    unsigned units;    /* the units that it uses: it does not run beside another
+                          instruction of the unit, but before or after it */
     double steps; /* bitwise operations of vectors whose places it takes; at least 1 */
     struct passport_link link[PASSPORT_LINKS];
     size_t n_links;

@@ -143,8 +143,8 @@ struct helpers {
 };
 /* Waits for all before it. */
 void chain_fence(struct block *block);
-/* Writes `copies` of which each waits for the one before, by one link, and the cycles of
- * the helpers between two of them into `help`. False: it cannot be done. */
+/* Writes a chain of `copies`: each waits by one link for the copy before it. `help`: the
+ * cycles of the helper instructions between two copies. False: there is no such chain. */
 bool chain_link(struct block *block, const struct decoded *decoded,
                 const struct passport_link *link, unsigned copies,
                 const struct helpers *helpers, double *help);

@@ -26,8 +26,8 @@ struct surgery_subject {
     void (*call)(surgery_function *run, void *context);
     void *context;
     const void *function; /* the one that `run` is made to call; NULL: `run` */
-    /* The C library's functions stay, unless the kernel is one of them: they lie at one
-     * place for all whom this process calls. */
+    /* Functions of the C library are not copied, unless the kernel is one of them: they
+     * lie at the same place for all code of this process. */
     bool libc_stays;
     /* For surgery_code(): nothing is to be copied, so there may be threads. */
     bool only_code;

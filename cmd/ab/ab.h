@@ -26,10 +26,10 @@ struct ab_request {
 /* One measurement of it. */
 struct ab_gate {
     uint64_t seed;
-    double extra_work; /* 0.02: head makes 2% more calls than it is told to have made, so
-                          that it is slower by real work; to see whether that is found */
-    double built_work; /* the same where head's code was built alone, as if its place
-                          there were bad */
+    double extra_work; /* 0.02: head really makes 2% more calls than its time is divided
+                          by, as if each took 2% longer; a gate should find that */
+    double built_work; /* the same in batches of head as built alone, as if the linker
+                          had put its code at a bad place */
     bool times_alone;  /* equal code proves nothing: a test of what the times say */
 };
 

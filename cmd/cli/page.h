@@ -23,8 +23,8 @@ void page_line(const struct page *page, const char *text);
 void page_term(const struct page *page, const char *text);
 /* Words that are wrapped. In roff what stands between ` is bold. */
 void page_text(const struct page *page, const char *text);
-/* A term and what it means beside or below it. In roff names of values in it, which are
- * in capitals, are slanted and all else is bold. */
+/* A term, and its meaning beside or below it. In roff a term is bold; words in capitals,
+ * which stand for values, are slanted. */
 void page_entry(const struct page *page, const char *term, const char *text);
 /* A command line, as it is typed; one after the other is a list. */
 void page_example(const struct page *page, const char *words, const char *more);

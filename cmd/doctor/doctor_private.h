@@ -52,7 +52,7 @@ struct vitals {
     uint64_t files;      /* limit of those that are open at once */
 };
 
-/* A module that --baseline finds by name, or one of simdbench's own that it does not. */
+/* A module: --baseline finds it by name, or it is one of simdbench's own and missing. */
 struct baseline {
     char name[32];
     bool found, started;
@@ -74,7 +74,7 @@ void vitals_measure(struct vitals *vitals);
 /* Adds a check, with its value. */
 __attribute__((format(printf, 3, 4))) void
 check_add(struct checks *checks, const char *name, const char *format, ...);
-/* The check that was added last is not ok: what it costs, and what to type. */
+/* For the last check, if it is not ok: the costs for measurements, and a remedy. */
 void check_costs(struct checks *checks, const char *costs, const char *advice);
 /* For strings that the system may have left empty. */
 const char *or_not_told(const char *text);

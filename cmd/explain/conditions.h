@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions that are changed (conditions.c), for those that measure them. */
+/* The conditions that experiments change (conditions.c). */
 #pragma once
 
 #include "explain_private.h"

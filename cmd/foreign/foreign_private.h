@@ -150,9 +150,9 @@ extern const struct program_owner foreign_owner;
 
 /* ---- a program (foreign_program.c) ---- */
 
-/* A process of its own traces one that runs already: when this one is killed, it takes
- * its breakpoints out. There it returns -1; here it waits, and returns the exit status.
- */
+/* For --pid: forks a child that traces the program. When the parent is killed, the child
+ * takes its breakpoints out of the program. Returns -1 in the child; the parent waits for
+ * the child and returns its exit status. */
 int foreign_apart(const struct options *options);
 /* The words of the command line: globs and rules. -EINVAL. */
 int foreign_read(struct foreign *foreign, struct error *error);

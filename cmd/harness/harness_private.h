@@ -74,7 +74,7 @@ struct slice_request {
     bool silent;        /* nobody reads what it prints */
     bool is_build;      /* what it prints is read if it fails, on both streams */
     bool is_measured;   /* what it leaves behind is ended: a build may start servers */
-    bool cpu_counts;    /* that of all that it starts, so that it has to wait for them */
+    bool cpu_counts;    /* CPU time of its children is wanted, so it waits for them */
     bool asks;          /* as in struct adapter */
     bool is_first; /* before programs of ordinary priority, if the system allows it */
     bool crowded;  /* one that ran in turn lost its CPU to others again and again */
@@ -90,7 +90,8 @@ struct slice {
     double own_bytes;  /* of this program, which a peak is never below */
     uint32_t evidence; /* of disturbance; 0: none */
     bool late;         /* it was ended at the timeout */
-    bool crowded;      /* as in the request; of one that ran first, what that says */
+    bool crowded;      /* the program lost its CPU again and again; if it ran first:
+                          as the request says */
     bool may_be_first; /* its first thread alone took CPU time, or nearly if it asks, and
                           not long, or where others took the CPU from it */
 };

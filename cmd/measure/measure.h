@@ -291,8 +291,8 @@ int runner_check_again(const struct runner *runner, uint64_t seed);
 struct batch_call runner_call(const struct runner *runner, uint64_t calls);
 int runner_batch(const struct runner *runner, const struct batch_call *call,
                  struct batch *batch);
-/* Looks for the number of calls with which the slowest one has a batch of that length,
- * and for the time of such a call: both are the entry's then, which is one for all. */
+/* Finds the number of calls with which a batch of the slowest runner is as long as
+ * `shortest_ns`, and the time of its call. Stores both in the entry of all runners. */
 int runners_calibrate(const struct runner *runners, size_t n, double shortest_ns);
 /* first_data.c: sets `matter` if calls of a case take another time on what the last one
  * left than on the data of the first; then all calls of the group get these. Behind the

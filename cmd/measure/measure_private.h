@@ -75,10 +75,11 @@ void pace_choose(struct rounds *all);
 /* True after that many times as long as the plan has for all rounds together. */
 bool pace_late(const struct rounds *rounds, double times);
 bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete);
-/* True if a batch of the turn that had company may run again: that takes it from what is
- * to spare. */
+/* True if a batch that had company on its core may run again. It is then counted among
+ * the spare batches. */
 bool pace_again(struct rounds *rounds, const struct turn *turn, uint32_t round);
-/* `ran`: how many rounds, 0 after an interruption: then what has no sample stays open. */
+/* `ran`: the number of rounds; 0 after an interruption: cases without a sample stay
+ * open. */
 void pace_judge(struct rounds *rounds, uint32_t ran);
 
 /* A limit from registers takes the same time in all calls of one thread. */

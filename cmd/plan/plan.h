@@ -133,16 +133,17 @@ struct memory_levels {
 };
 struct memory_levels levels_of(const struct host *host);
 struct memory_levels levels_here(void);
-/* Bytes of all caches of that level that so many threads, a core each, reach. */
+/* Bytes of all caches of that level that `threads` threads reach, each on its own core.
+ */
 double level_bytes(const struct memory_level *level, uint32_t threads);
-/* The number of such working sets in the smallest cache that holds one, of one thread; 2
- * beyond all caches. */
+/* The size of the smallest cache that holds the working set of one thread, divided by
+ * that working set; 2 if no cache holds it. */
 double levels_fit(const struct memory_levels *levels, double working_set);
 /* The first level that holds a working set, or "memory"; NULL if none is known. */
 const char *levels_find(const struct memory_levels *levels, uint32_t threads,
                         double working_set);
-/* Appends the shapes of op roof that are rungs for so many threads, small ones first: two
- * that a cache holds for each level, and one that none holds. */
+/* Appends the shapes of op roof for a ladder, small ones first: two that fit into a cache
+ * for each level, and one that fits into none. */
 void levels_rungs(const struct memory_levels *levels, uint32_t threads,
                   struct text_list *shapes);
 /* Bytes that a kernel of op roof works on in a shape of that op. */
@@ -182,12 +183,12 @@ struct plan_group {
 struct plan {
     struct plan_group *groups;
     size_t n_groups;
-    struct text_list left_out;     /* shapes that cannot have a layout that was asked for,
-                                      ops of the suite that have nothing of what was, rows
-                                      that are not exact enough */
-    struct text_list isas_instead; /* "avx2", in place of sets that this CPU lacks */
-    struct text_list why_instead;  /* sentences about it */
-    struct memory_levels levels;   /* of op roof */
+    struct text_list left_out;      /* sentences: shapes without the layout that was asked
+                                       for, ops of the suite without a matching case, rows
+                                       that are not exact enough */
+    struct text_list isas_instead;  /* "avx2", in place of sets that this CPU lacks */
+    struct text_list why_instead;   /* sentences about it */
+    struct memory_levels levels;    /* of op roof */
     struct event event[EVENTS_MAX]; /* counted: of --events, then of --counters */
     size_t n_events;
     int cpu[CPUS_MAX]; /* measured on, as many as the most threads or as there are */

@@ -26,8 +26,8 @@ enum exit_status {
  * is as large: EBUSY may come from a file, too. */
 enum { CPUS_BUSY = 4096 };
 
-/* The exit status of a command that returned one, or a negative errno: then it complains,
- * unless it was asked to stop. */
+/* `status` is an exit status, which is returned, or a negative errno: then prints the
+ * error, unless a signal asked the program to stop. */
 int exit_status_of(int status, const struct error *error);
 
 /* The version of this build (version.c). */
@@ -51,8 +51,8 @@ int standard_flush(struct error *error);
 /* The same for a writer that failed: `code` is the first errno, 0 for none. */
 int standard_failed(int code, struct error *error);
 
-/* Prints a line to standard error, without what could control a terminal: it may quote
- * what was typed or what a module said. */
+/* Prints a line to standard error. Characters that control a terminal are left out, as
+ * the line may quote the user or a module. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 /* The same of each of several texts, behind `before`. */
 void complain_each(const char *before, const struct text_list *texts);

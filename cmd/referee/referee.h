@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room referee: one verdict about a function that somebody else, or a program, wrote: is
- * it right, does it do its work in each call, and how fast is it? docs/judge.md.
+ * Room referee: a verdict about a function from elsewhere. Is it right? Does it do its
+ * work in each call? How fast is it? docs/judge.md.
  */
 #pragma once
 

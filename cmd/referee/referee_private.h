@@ -30,7 +30,7 @@ struct cell {
 /* A function that is known to be right: one of the file, or the reference. */
 struct known {
     const char *name, *isa; /* "mix_avx2", "avx2" */
-    bool runs;              /* the CPU has what it needs, and it was right so far */
+    bool runs;              /* the CPU has its instructions, and it was right so far */
     uint64_t number;        /* of its case, at the shape of the stage */
 };
 enum { KNOWN_MAX = 64 };

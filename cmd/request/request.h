@@ -14,7 +14,7 @@ enum { THREADS_MAX = 64 }; /* thread counts in one run */
 
 /* ---- what ---- */
 
-/* Cases: those of an op that match all of it. A list that is empty says nothing. */
+/* The cases of an op that match all members. An empty list matches everything. */
 struct request {
     char *op;                  /* NULL: every one */
     bool suite;                /* of every op, shapes of its list of that name */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room variant: one case under conditions of its own, named by an id, with a how,
- * workers and memory that it shares with nobody; what it executes; and the CPUs that
- * several of them are measured on.
+ * Room variant: one case, named by an id, under conditions of its own. It has its own
+ * how, workers and memory. The room also traces the code that a case executes, and takes
+ * the CPUs for several variants.
  */
 #pragma once
 
@@ -41,8 +41,8 @@ struct variant {
 void variant_begin(struct variant *variant, const struct request *request,
                    const struct how *how, const struct case_name *name);
 void variant_set_shape(struct variant *variant, const char *shape);
-/* Loads what a case needs, plans it and leaves it again: whether it can be found is known
- * before anybody waits for a CPU. */
+/* Loads the modules of a case, plans it and closes all again. So a case that is not there
+ * is known before anybody waits for a CPU. */
 int variant_check(const struct request *request, const struct how *how,
                   const struct case_name *name, struct error *error);
 /* Starts its workers and plans it from its request. CPUs must be locked. Workers have the

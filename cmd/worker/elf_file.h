@@ -16,7 +16,7 @@ struct elf_file {
     char build_id[65]; /* hex */
     uint64_t hash;     /* of all bytes; reproducible builds may have fixed ids */
     uint64_t loaded;   /* of the bytes that a process maps, without the id; 0: none */
-    bool unique; /* it has variables of which a process has one, whoever defines them */
+    bool unique; /* it has STB_GNU_UNIQUE symbols: one variable for the whole process */
     bool opens;  /* it may load libraries later, which nobody sees before */
     char soname[256];
     char runpath[1024]; /* DT_RUNPATH or DT_RPATH */

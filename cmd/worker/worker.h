@@ -66,8 +66,8 @@ struct proofs {
     struct proof proof[EVENTS_MAX];
     struct slots slots; /* none announced: unknown */
 };
-/* Adds to a message of `setup` what is known of its events, and takes what one tells of
- * those that are not: true if there was any. */
+/* Adds the known proofs of its events to a message of `setup`; reads the proofs of other
+ * events from a reply: true if there were any. */
 void proofs_add(cJSON *message, const struct proofs *proofs);
 bool proofs_read(const cJSON *message, struct proofs *proofs);
 /* Verdicts of this host since it booted: counters.json in the user's cache. Without a
@@ -79,9 +79,9 @@ void proofs_save(const char *fingerprint, const struct event *events,
 
 /* ---- client (client.c, client_process.c) ---- */
 
-/* One process (or, in process, none) that runs kernels; docs/protocol.md. All calls below
- * return 0 or: -EPROTO it spoke nonsense, -ECONNRESET it died, -ETIMEDOUT it was killed
- * because it hung, or the errno that it answered with; the error says why. */
+/* A process that runs kernels (with --in-process: this process); docs/protocol.md. All
+ * calls below return 0 or -EPROTO: its answer makes no sense, -ECONNRESET: it died,
+ * -ETIMEDOUT: it hung and was killed, or the errno of its answer; the error says why. */
 /* A timeout above this one, 30 years, counts as this one. */
 #define WORKER_TIMEOUT_MAX_NS INT64_C(1000000000000000000)
 struct worker_info {

@@ -123,8 +123,7 @@ void place_settle(struct reader *reader, uint32_t i);
 int place_finish(struct reader *reader, uint32_t i);
 /* So many times as much. */
 int expression_times(struct reader *reader, struct extent *extent, uint32_t n);
-/* Goes behind an expression without reading it, so that names which follow later can be
- * used in it. */
+/* Skips an expression, to read it later: it may use names that follow it. */
 int expression_skip(struct reader *reader);
 int number_read(struct reader *reader, double *number, bool *single);
 /* Reads "w, 0.5}" behind that place. */
@@ -150,8 +149,8 @@ bool token_is_type(const struct reader *reader, const struct token *token);
 
 /* The type that one word means; false: none, or a vector. */
 bool word_type(const struct token *token, enum ctype *type);
-/* True of a name of pointers, such as png_bytep; `specifier`, unless it is NULL, becomes
- * what it stands for. */
+/* True if the name stands for a pointer type, such as png_bytep. Writes that type to
+ * `specifier`, unless it is NULL. */
 bool pointer_type(const struct token *token, struct specifier *specifier);
 /* An error if a known type has nearly that name, or 0. */
 int type_misspelt(const struct reader *reader, const struct token *token);
