@@ -73,7 +73,7 @@ ROOMS = {
 }
 # Headers that a leaf shows beside the one that is named like it.
 PUBLIC = {"base": {"decode.h", "error.h", "files.h", "half.h", "hash.h", "never.h", "numbers.h",
-                   "word_distance.h"},
+                   "word_distance.h", "words.h"},
           "cmd/ab": {"ab.h", "private_copy.h"},
           "reports/text": {"fields.h", "text.h"},
           "inspect": {"findings.h", "inspect.h", "program.h"},

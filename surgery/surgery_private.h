@@ -233,10 +233,9 @@ struct addresses {
 
 struct search {
     struct surgery *surgery;
-    struct addresses todo; /* instructions */
-    struct addresses
-        taken;  /* places whose addresses the code takes: tables begin there */
-    bool again; /* a block grew: everything is to be found anew */
+    struct addresses todo;  /* instructions */
+    struct addresses taken; /* the code takes these addresses: tables may begin there */
+    bool again;             /* a block grew: everything is to be found anew */
     struct error *error;
 };
 /* True if both have the same distance to their copies: generated code has no object, and
@@ -275,7 +274,7 @@ void changes_sort(struct changes *changes);
 const struct change *change_at(const struct changes *changes, uint64_t address);
 /* Widens short branches that do not reach any more, and gives all their places. */
 int layout_make(struct surgery_variant *variant, struct error *error);
-/* Displacements of instructions of a block, apart from the distance of the variant. */
+/* Returns how far an instruction of a block moves besides the distance of its part. */
 int64_t layout_shift(const struct surgery_variant *variant, const struct block *block,
                      uint64_t address);
 /* Writes the distances of short branches into the copy of a block. */
@@ -322,6 +321,7 @@ void unwinding_tell(const struct surgery_variant *variant, bool add);
 /* Puts a counter before each of them, and later its place. */
 int counters_add(struct surgery_variant *variant, struct error *error);
 int counters_put(struct surgery_variant *variant, struct error *error);
+/* Sets the counters of a trial to zero. */
 void counters_zero(const struct surgery_variant *variant);
 /* Executions of all conditional branches in a call of a trial with these changes, which
  * it takes over, by part and address; the caller's. */
@@ -335,14 +335,12 @@ int counters_try(struct surgery *surgery, struct changes *changes, uint64_t **co
 /* Memory where vectors are stored. */
 #define MEMORY (UINT64_C(1) << 63)
 /* `altered` has a bit for each register, and for memory, that the changed instructions
- * write, or would. 0: their
- * other values reach nothing that matters; -EPERM. */
+ * write, or would. 0: their other values reach nothing that matters; or -EPERM. */
 int edit_is_safe(const struct surgery *surgery, const struct changes *changes,
                  const struct surgery_seen *seen, size_t n, uint64_t altered,
                  struct error *error);
 
-/* ---- recode.c: the same instruction in other bytes; false: it is none of that kind ----
- */
+/* ---- recode.c: the same instruction in other bytes; false: of another kind ---- */
 
 /* SSE as VEX: the upper half of the result becomes zero. */
 bool recode_vex(const unsigned char *bytes, size_t n, struct change *change);

@@ -4,6 +4,7 @@
 
 #include "args.h"
 #include "team.h"
+#include "words.h"
 
 /* Options of other tools, and wishes that this tool meets by itself. */
 static const char *other_word(const char *name, size_t length)
@@ -27,7 +28,7 @@ static const char *other_word(const char *name, size_t length)
         {"warmup", "a call before each batch is not timed"},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (word_among(words[i][0], name, length))
+        if (words_have_n(words[i][0], name, length))
             return words[i][1];
     return NULL;
 }

@@ -187,8 +187,6 @@ void help_version(FILE *file);
 /* 0: the word names no file that a command could be meant for. Else -EINVAL, and the
  * error names the command (guess.c). */
 int guess_file(const char *word, struct error *error);
-/* True if the word is in a list such as "isa,type". */
-bool word_among(const char *words, const char *word, size_t length);
 /* The option whose value a word may be, such as "isa" for avx2; NULL: none. */
 const char *guess_option(const char *word);
 /* -EINVAL with a command to type if a word is no command and no op, and yet known. */

@@ -5,6 +5,7 @@
 
 #include "args.h"
 #include "files.h"
+#include "words.h"
 
 static bool ends_with(const char *word, const char *end)
 {
@@ -40,19 +41,10 @@ struct taker {
     const char *before, *behind, *again;
 };
 
-bool word_among(const char *words, const char *word, size_t length)
-{
-    for (; *words; words += strcspn(words, ","), words += *words == ',')
-        if (strcspn(words, ",") == length && !memcmp(words, word, length))
-            return true;
-    return false;
-}
-
 static bool is_source(const char *path)
 {
     const char *const end = strrchr(path, '.') ?: ".";
-    return word_among("c,cc,cpp,cxx,h,hpp,rs,go,zig,f90,s,S,asm", end + 1,
-                      strlen(end + 1));
+    return words_have("c,cc,cpp,cxx,h,hpp,rs,go,zig,f90,s,S,asm", end + 1);
 }
 
 static bool is_shared(const char *path)
@@ -191,7 +183,7 @@ static const struct meant {
 int guess_word(const char *word, struct error *error)
 {
     for (size_t i = 0; i < ARRAY_LEN(meant); i++)
-        if (word_among(meant[i].words, word, strlen(word)))
+        if (words_have(meant[i].words, word))
             return error_set(error, -EINVAL, "%s: no such command; as in simdbench %s",
                              word, meant[i].command);
     const char *const option = guess_option(word);

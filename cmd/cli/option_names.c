@@ -3,6 +3,7 @@
  * counters, formats. */
 
 #include "args.h"
+#include "words.h"
 
 /* Names that other programs have for a value of an option. */
 static const struct meant {
@@ -29,7 +30,7 @@ static int expect_no_other_name(const struct given *given)
 {
     for (size_t i = 0; i < ARRAY_LEN(meant); i++)
         if (!strcmp(meant[i].option, given->row->name) &&
-            word_among(meant[i].words, given->value, strlen(given->value)))
+            words_have(meant[i].words, given->value))
             return given_error(given, "write --%s=%s", given->row->name, meant[i].value);
     return 0;
 }

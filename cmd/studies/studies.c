@@ -2,6 +2,7 @@
 /* `simdbench study`: one study, or all that the program brings with it. */
 #include "output/output.h"
 #include "studies/studies_private.h"
+#include "words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -57,13 +58,9 @@ void each_check(const struct study *study, check_visitor *each, const void *cont
 
 static bool is_simple(const char *metric)
 {
-    static const char *const simple[] = {
-        "workspace_bytes", "threads_used",     "ghz",       "gops", "gbs", "ns_per_op",
-        "page-faults",     "context-switches", "task-clock"};
-    for (size_t i = 0; i < ARRAY_LEN(simple); i++)
-        if (!strcmp(metric, simple[i]))
-            return true;
-    return false;
+    return words_have("workspace_bytes,threads_used,ghz,gops,gbs,ns_per_op,page-faults,"
+                      "context-switches,task-clock",
+                      metric);
 }
 
 /* An event of the machine, or else what a group of them comes to. */

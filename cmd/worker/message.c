@@ -8,6 +8,7 @@
 
 #include "process/process.h"
 #include "reports.h"
+#include "words.h"
 
 cJSON *message_new(const char *verb)
 {
@@ -50,29 +51,18 @@ int message_int(const cJSON *object, const char *name, int otherwise)
 enum { ENTRIES_MAX = 10000, TEXT_BYTES_MAX = 1 << 16, CODE_BYTES_MAX = 1 << 22 };
 #define NUMBER_MAX 1e20 /* more than 64 bits count */
 
-static bool is_one_of(const char *name, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
 static int check_number(const char *name, double number, struct error *error)
 {
-    static const char *const below_0[] = {"worst_input", "ld", "waited_ns"};
-    static const char *const endless[] = {"worst_input", "max_ulp", "mean_ulp"};
-    const bool low = number < 0 && !is_one_of(name, below_0, ARRAY_LEN(below_0));
-    const bool high =
-        !(fabs(number) <= NUMBER_MAX) && !is_one_of(name, endless, ARRAY_LEN(endless));
+    const bool low = number < 0 && !words_have("worst_input,ld,waited_ns", name);
+    const bool high = !(fabs(number) <= NUMBER_MAX) &&
+                      !words_have("worst_input,max_ulp,mean_ulp", name);
     return low || high ? error_set(error, -EPROTO, "'%.40s' is %g", name, number) : 0;
 }
 
 static bool is_too_long(const char *name, const char *text)
 {
-    static const char *const codes[] = {"code", "executed"};
     return strlen(text) >
-           (is_one_of(name, codes, ARRAY_LEN(codes)) ? CODE_BYTES_MAX : TEXT_BYTES_MAX);
+           (words_have("code,executed", name) ? CODE_BYTES_MAX : TEXT_BYTES_MAX);
 }
 
 int message_check(const cJSON *message, struct error *error)

@@ -4,6 +4,7 @@
 
 #include "library_private.h"
 #include "numbers.h"
+#include "words.h"
 
 /* A table with more symbols is no library's. */
 enum { SYMBOLS_MAX = 8 << 20 };
@@ -119,18 +120,9 @@ static int by_name(const void *a, const void *b)
 /* Symbols that every linker adds. */
 static bool is_startup(const char *name)
 {
-    static const char *const names[] = {"_init",
-                                        "_fini",
-                                        "_start",
-                                        "deregister_tm_clones",
-                                        "register_tm_clones",
-                                        "frame_dummy",
-                                        "call_weak_fn",
-                                        "__do_global_dtors_aux"};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
+    return words_have("_init,_fini,_start,deregister_tm_clones,register_tm_clones,"
+                      "frame_dummy,call_weak_fn,__do_global_dtors_aux",
+                      name);
 }
 
 /* .symtab has what .dynsym has too. Equal names stand in the order of binding and

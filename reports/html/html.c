@@ -7,6 +7,7 @@
 
 #include "html_page.h"
 #include "text/text.h"
+#include "words.h"
 #include "json/json.h"
 
 int html_check(struct error *error)
@@ -19,15 +20,10 @@ int html_check(struct error *error)
 /* Members that no view shows, wherever they stand: most are as long as the samples. */
 static bool is_unseen(const char *name)
 {
-    static const char *const unseen[] = {
-        "base_proof", "config",     "event",   "formula", "identity",      "input_hash",
-        "overhead",   "prepare_ns", "process", "proof",   "running_share", "rounds",
-        "samples",    "scope",      "sha256",  "stopped", "user_read"};
-
-    for (size_t i = 0; i < ARRAY_LEN(unseen); i++)
-        if (!strcmp(name, unseen[i]))
-            return true;
-    return false;
+    return words_have("base_proof,config,event,formula,identity,input_hash,overhead,"
+                      "prepare_ns,process,proof,running_share,rounds,samples,scope,"
+                      "sha256,stopped,user_read",
+                      name);
 }
 
 /* The page takes what is not there for null. */
