@@ -154,6 +154,37 @@ static int read_members(struct reader *reader, struct structure *of)
     return status ?: of->bytes ? 0 : -EINVAL;
 }
 
+/* From its definition on, the name of a constant is a number. */
+static void define(struct reader *reader, const struct token *name, int64_t value)
+{
+    const struct token word = *name;
+    for (size_t i = reader->at; i < reader->n; i++)
+        if (reader->token[i].kind == TOKEN_WORD && same_word(&reader->token[i], &word)) {
+            reader->token[i].kind = TOKEN_INTEGER;
+            reader->token[i].integer = value;
+            reader->token[i].number = (double)value;
+        }
+}
+
+/* {A, B = 1 << 3, C}: those behind a value that nobody can compute stay words. */
+static void read_constants(struct reader *reader)
+{
+    int64_t value = 0;
+    int status = 0;
+    while (status == 0 && reader_token(reader)->kind == TOKEN_WORD) {
+        const struct token *const name = reader_next(reader);
+        struct extent extent = {.n = 0};
+        if (reader_take(reader, "="))
+            status = expression_read(reader, &extent)
+                         ?: extent_value(&extent, NULL, &value, reader->error);
+        if (value < INT32_MIN || value > UINT32_MAX)
+            return;
+        if (status == 0)
+            define(reader, name, value++);
+        reader_take(reader, ",");
+    }
+}
+
 /* struct NAME {...} *NAME2, of which "struct NAME *NAME2" is left. */
 static int drop_members(struct reader *reader)
 {
@@ -170,6 +201,8 @@ static int drop_members(struct reader *reader)
     const size_t begin = reader->at;
     reader->at = at + tagged + 1;
     bool known = token_is(&first, "struct") && read_members(reader, &of) == 0;
+    if (token_is(&first, "enum"))
+        read_constants(reader);
     reader->at = begin;
     do {
         depth += token_is(&token[at], "{");
