@@ -70,7 +70,8 @@ static int read_name(struct reader *reader, struct extent *extent)
         return reader_fail(reader, token,
                            "no argument is called %s; if it is a dimension that the "
                            "function is not told, write 'for %s' behind the prototype; a "
-                           "constant of a header is written as a number",
+                           "constant of a header is a number, or its #define or enum "
+                           "stands first",
                            token_word(token).text, token_word(token).text);
     if (declaration->argument[i].kind == ARGUMENT_INTEGER)
         return add_value(reader, extent, (uint32_t)i);

@@ -140,7 +140,7 @@ static int lex(const struct reader *reader, struct token *token)
             token->n += n;
     } else if (!strncmp(token->at, "...", 3)) {
         token->n = 3;
-    } else if (c && !strchr("()[]{}<>*&,;=+-/%.:|^~", c)) {
+    } else if (c && !strchr("()[]{}<>*&,;=+-/%.:|^~#", c)) {
         return reader_fail(reader, token, "no prototype has this character");
     }
     return 0;

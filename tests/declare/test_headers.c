@@ -127,13 +127,15 @@ TEST(test_places)
 TEST(test_constants)
 {
     const struct declaration *d = parsed(
+        "#include <stdint.h>\n#define API extern\n#define ROOM (TWICE * 4) // bytes\n"
+        "#define TWICE 2\n#define MOST ( TWICE * 4 )\n#define MIX(a) a\n#define EMPTY\n"
         "enum { COPY = 1 << 4, ADD, LAST = ADD + 2, BELOW = -3, NEVER = unknown, LOST "
         "};\n"
         "typedef enum kind { ONE, TWO } kind_t;\n"
         "typedef struct state { double sum; int n; char kept[TWO + 4]; } state_t;\n"
         "int f(kind_t k = TWO, int flags = COPY | ADD, int low = BELOW, const int "
         "list[3] = {LAST, BELOW, -ONE}, u8 x[sizeof(state_t) + sizeof(struct state)], "
-        "size_t bytes = sizeof(state_t *), float gain = TWO, int LOST)");
+        "size_t bytes = sizeof(state_t *), float gain = TWO, int LOST, u8 y[MOST + 1])");
     static const int64_t values[] = {1, 17, -3};
     for (int i = 0; i < 3; i++)
         assert_int_equal(value_at(&d->argument[i].integer, NULL), values[i]);
@@ -142,6 +144,7 @@ TEST(test_constants)
     assert_int_equal(value_at(&d->argument[5].integer, NULL), 8);
     assert_true(d->argument[6].number == 1);
     assert_string_equal(d->dimension[0].name, "LOST");
+    assert_int_equal(value_at(&d->argument[8].count, NULL), 9);
 }
 
 /* Objects that set a library up are made before all others. A name with an underscore is
