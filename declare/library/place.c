@@ -62,13 +62,13 @@ static bool cut_call(struct place *place, size_t *n)
     if (!before || (before >= 8 && !strncmp(open - 8, "operator", 8)))
         return false;
     while (at != last) {
+        at += strspn(at, " ");
         if (place->n_given == PLACE_GIVEN ||
             !read_given(&at, &place->given[place->n_given++]))
             return false;
         at += strspn(at, " ");
         if (at != last && *at++ != ',')
             return false;
-        at += strspn(at, " ");
     }
     *n = before;
     return true;
