@@ -24,6 +24,15 @@ static void plain_name(const char *from, char end, char *to, size_t size)
         snprintf(to, size, "function");
 }
 
+void declared_variant(const char *text, char *name, size_t size)
+{
+    struct place place;
+    struct error lost;
+    const bool chosen = place_parse(text, &place, &lost) == 0 &&
+                        place.kind == PLACE_RESOLVER; /* choose(1), not f(int) */
+    plain_name(text, chosen ? '\0' : '(', name, size);
+}
+
 static void stem_of(const char *path, char *name, size_t size)
 {
     char stem[NAME_MAX + 1];
@@ -202,12 +211,8 @@ static int add_function(struct declared_slot *slot, const struct named_text *fro
                         struct error *error)
 {
     struct declared_function *const function = &slot->function[slot->n_functions];
-    struct place place;
     snprintf(function->isa, sizeof function->isa, "%s", from->name);
-    const bool chosen = place_parse(from->text, &place, error) == 0 &&
-                        place.kind == PLACE_RESOLVER; /* choose(1), not f(int) */
-    plain_name(from->text, chosen ? '\0' : '(', function->variant,
-               sizeof function->variant);
+    declared_variant(from->text, function->variant, sizeof function->variant);
     if (strcmp(function->isa, "lib") != 0 && isa_check(function->isa, error) < 0)
         return -EINVAL;
     const int status =

@@ -196,6 +196,9 @@ class CallLibraries(CallCase):
         rows = {row["variant"]: row["status"] for row in kernels(document)}
         self.assertEqual(set(rows), {"get_2_1", "get_2_2", "fill_all_2", "create_0_1"})
         self.assertEqual(set(rows.values()) - {"ok", "short", "suspect"}, set(), rows)
+        audit = self.run_json("audit", f"{library}:{places}", prototype, "--sizes=64",
+                              "--dispatcher=get(2)[2]", "--quiet", *SHORT)
+        self.assertEqual(audit["settings"]["dispatcher"], "get_2_2")
         done = self.run_tool("call", f"{library}:get(1)[1]", prototype, "--sizes=64", status=2)
         self.assertIn("get(1)[1] gives no function", done.stderr)
 
