@@ -174,14 +174,15 @@ static void read_constants(struct reader *reader)
 {
     int64_t value = 0;
     int status = 0;
-    while (status == 0 && reader_token(reader)->kind == TOKEN_WORD) {
+    while (reader_token(reader)->kind == TOKEN_WORD) {
         const struct token *const name = reader_next(reader);
         struct extent extent = {.n = 0};
         if (reader_take(reader, "="))
             status = expression_read(reader, &extent)
                          ?: extent_value(&extent, NULL, &value, reader->error);
-        if (status == 0 && !define(reader, name, value++))
+        if (status < 0 || !define(reader, name, value))
             return;
+        value++;
         reader_take(reader, ",");
     }
 }
