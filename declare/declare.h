@@ -55,12 +55,18 @@ enum { DIMENSIONS_MAX = 16, RENEWED_MAX = 256 };
 enum extent_op {
     EXTENT_NUMBER,    /* pushes `value` */
     EXTENT_DIMENSION, /* pushes dimension `value` */
+    EXTENT_OR,
+    EXTENT_XOR,
+    EXTENT_AND,
+    EXTENT_LEFT,
+    EXTENT_RIGHT,
     EXTENT_ADD,
     EXTENT_SUBTRACT,
     EXTENT_MULTIPLY,
     EXTENT_DIVIDE, /* towards zero, as in C */
     EXTENT_REMAINDER,
-    EXTENT_NEGATE
+    EXTENT_NEGATE,
+    EXTENT_INVERT
 };
 /* Postfix. n = 0: there is none. */
 struct extent {

@@ -73,12 +73,21 @@ void families_free(struct family *family, size_t n);
 /* The instruction set that a name tells; NULL: none. */
 const char *name_isa(const char *name);
 
-/* The way to a function: "mix_avx2" is itself, "choose()" and "choose(1)" return it,
- * "table[3]" holds it. "choose()" and "choose(0)" are the same call. */
+/* The way to a function: "mix_avx2" is itself, "choose()" and "choose(1, 0)" return it,
+ * "table[3]" holds it, "context(0)[3]" returns the address of words of which one holds
+ * it, "init(&)[3]" writes it to memory that it is given. A further index is one of what
+ * the word points to. "choose()" and "choose(0)" are the same call. */
+enum { PLACE_GIVEN = 6, PLACE_INDEXES = 4, PLACE_MEMORY = 64 << 10 };
 struct place {
     enum place_kind { PLACE_SYMBOL, PLACE_RESOLVER, PLACE_TABLE } kind;
-    char name[DECLARED_TEXT];
-    uint32_t index; /* TABLE; RESOLVER: its argument */
+    char text[DECLARED_TEXT], name[DECLARED_TEXT];
+    uint32_t n_index, index[PLACE_INDEXES];
+    uint32_t n_given;
+    struct place_given {
+        enum { GIVEN_NUMBER, GIVEN_MEMORY, GIVEN_TEXT } kind;
+        int64_t number;
+        char text[DECLARED_NAME];
+    } given[PLACE_GIVEN];
 };
 int place_parse(const char *text, struct place *place, struct error *error);
 /* Splits "./libmix.so:mix_avx2" at the colon behind the file's name; a C++ name may have

@@ -65,7 +65,7 @@ ROOMS = {
                     "cmd/measure", "cmd/output", "cmd/explain"],
     "cmd/studies": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/variant"],
-    "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
+    "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/declared", "cmd/worker", "cmd/plan",
                      "cmd/measure", "cmd/ab", "cmd/harness", "cmd/output",
                      "cmd/variant", "cmd/explain", "cmd/studies"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/foreign", "cmd/doctor", "cmd/license",

@@ -4,6 +4,7 @@
  */
 #include "commands/call.h"
 #include "commands/commands.h"
+#include "declared/declared.h"
 #include "plan/plan.h"
 
 /* Vectors, their tails, and what lies in each cache. */
@@ -139,6 +140,12 @@ int command_audit(struct options *options)
 {
     const char *const what = options->files.item[0];
     const char *const second = options->files.n > 1 ? options->files.item[1] : NULL;
+    if (options->dispatcher) { /* as a place, or as the rows name it */
+        char *const variant = must_have(malloc(DECLARED_NAME));
+        declared_variant(options->dispatcher, variant, DECLARED_NAME);
+        free(options->dispatcher);
+        options->dispatcher = variant;
+    }
     if (second && is_prototype(second))
         return audit_family(options);
     if (!is_module(what) && (strstr(what, ".so.") || strchr(what, '/'))) {

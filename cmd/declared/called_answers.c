@@ -219,11 +219,13 @@ static int judge_outputs(struct declared_slot *slot, struct computed *computed,
 {
     slot->last.varies = false;
     bool seen = false;
+    char returned[48];
+    name_returned(slot, computed, returned, sizeof returned);
     forget_varied(slot, computed->view.shape);
     for (uint32_t i = 0; i < computed->view.count; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
-        const bool returned = slot->operand[i].argument == NO_OPERAND;
-        if (returned ? seen : operand_is_output(operand) && !operand_is_array(slot, i))
+        const bool is_returned = slot->operand[i].argument == NO_OPERAND;
+        if (is_returned ? seen : operand_is_output(operand) && !operand_is_array(slot, i))
             tell_refusal(slot, computed, i);
         seen |= operand_is_output(operand) && !points_elsewhere(slot, computed, i);
         if (!computed->other[i])
@@ -240,9 +242,9 @@ static int judge_outputs(struct declared_slot *slot, struct computed *computed,
             all_bytes(computed->other[i], operand_bytes(operand), FIRST_BYTE) &&
             all_bytes(operand->data, operand_bytes(operand), SECOND_BYTE))
             return error_set(error, -ENODATA,
-                             "writes nothing to %s; what is only read has const or in "
+                             "%swrites nothing to %s; what is only read has const or in "
                              "before its type; a decoder wants --input=NAME=file:PATH",
-                             output_name(slot, i));
+                             returned, output_name(slot, i));
     }
     slot->last.unseen = !seen;
     slot->last.computed = true;

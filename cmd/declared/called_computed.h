@@ -26,6 +26,9 @@ int compute_once(struct made_call *made, struct computed *computed, int byte,
 
 /* called_why.c: notes about a number that may be an error, results that vary, and numbers
  * that are no sizes. */
+/* "returns -1 and ", or nothing. */
+void name_returned(const struct declared_slot *slot, const struct computed *computed,
+                   char *text, size_t size);
 void tell_refusal(struct declared_slot *slot, const struct computed *computed,
                   uint32_t i);
 void tell_why(struct declared_slot *slot, struct made_call *made,

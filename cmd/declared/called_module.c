@@ -8,11 +8,11 @@
 #include <limits.h>
 #include <unistd.h>
 
-/* A name that may stand in ids. */
-static void plain_name(const char *from, char *to, size_t size)
+/* A name that may stand in ids, up to a character or its end. */
+static void plain_name(const char *from, char end, char *to, size_t size)
 {
     size_t n = 0;
-    for (; *from && *from != '(' && n + 1 < size; from++) {
+    for (; *from && *from != end && n + 1 < size; from++) {
         const bool good = isalnum((unsigned char)*from) || *from == '_' || *from == '-';
         if (good || (n && to[n - 1] != '_'))
             to[n++] = good ? *from : '_';
@@ -24,6 +24,15 @@ static void plain_name(const char *from, char *to, size_t size)
         snprintf(to, size, "function");
 }
 
+void declared_variant(const char *text, char *name, size_t size)
+{
+    struct place place;
+    struct error lost;
+    const bool chosen = place_parse(text, &place, &lost) == 0 &&
+                        place.kind == PLACE_RESOLVER; /* choose(1), not f(int) */
+    plain_name(text, chosen ? '\0' : '(', name, size);
+}
+
 static void stem_of(const char *path, char *name, size_t size)
 {
     char stem[NAME_MAX + 1];
@@ -31,7 +40,7 @@ static void stem_of(const char *path, char *name, size_t size)
     char *const dot = strrchr(stem, '.');
     if (dot)
         *dot = '\0';
-    plain_name(stem, name, size);
+    plain_name(stem, '(', name, size);
 }
 
 /* ---- shapes ---- */
@@ -203,7 +212,7 @@ static int add_function(struct declared_slot *slot, const struct named_text *fro
 {
     struct declared_function *const function = &slot->function[slot->n_functions];
     snprintf(function->isa, sizeof function->isa, "%s", from->name);
-    plain_name(from->text, function->variant, sizeof function->variant);
+    declared_variant(from->text, function->variant, sizeof function->variant);
     if (strcmp(function->isa, "lib") != 0 && isa_check(function->isa, error) < 0)
         return -EINVAL;
     const int status =

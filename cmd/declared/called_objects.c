@@ -14,6 +14,8 @@ static int find(finder *first, const struct declared_slot *slot, const char *nam
     if (status != -ENOENT)
         return status;
     *address = module_symbol(slot->handle, name);
+    if (!*address && !strcmp(name, "nothing"))
+        *address = (void *)(uintptr_t)call_nothing;
     return *address ? 0 : status;
 }
 
@@ -43,6 +45,8 @@ static int set_made(struct made_call *made, const struct made_argument *from,
                     uint32_t i, struct error *error)
 {
     const int64_t *const dimension = made->operands.shape->dim;
+    const struct declared_argument *const array =
+        &made->slot->from->declaration.argument[from->argument];
     int64_t value = 0;
     void *address;
     int status = 0;
@@ -56,10 +60,9 @@ static int set_made(struct made_call *made, const struct made_argument *from,
         break;
     case ARGUMENT_ARRAY:
         status = extent_value(&from->integer, dimension, &value, error);
-        frame->word[i] =
-            (uintptr_t)made_call_pointer(made, from->argument) +
-            (uint64_t)value *
-                ctype_bytes(made->slot->from->declaration.argument[from->argument].type);
+        frame->word[i] = (uintptr_t)made_call_pointer(made, from->argument) +
+                         (uint64_t)value * (array->planes.n ? sizeof(void *)
+                                                            : ctype_bytes(array->type));
         break;
     case ARGUMENT_OPAQUE:
         frame->word[i] = from->by_address ? (uintptr_t)&made->opaque[from->argument]
@@ -134,6 +137,8 @@ static int make_step(struct made_call *made, uint32_t i, uint32_t s, uint64_t *r
     *result = run.frame.result;
     if (status == 0)
         return 0;
+    if (argument->step[0].bytes)
+        free(made->opaque[i]);
     made->opaque[i] = NULL;
     return error_set(error, status, "%s: %s() %s", argument->name, step->name, text);
 }

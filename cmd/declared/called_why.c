@@ -241,6 +241,26 @@ static bool returns_error(const struct declared_slot *slot)
     return names_error(word) || !strcmp(word, "lapack_int");
 }
 
+static int64_t number_in(const struct simdbench_operand *operand)
+{
+    const size_t size = type_bytes(operand->type);
+    return size == 8   ? *(const int64_t *)operand->data
+           : size == 4 ? *(const int32_t *)operand->data
+                       : 0;
+}
+
+void name_returned(const struct declared_slot *slot, const struct computed *computed,
+                   char *text, size_t size)
+{
+    *text = '\0';
+    for (uint32_t i = 0; i < computed->view.count; i++)
+        if (slot->operand[i].argument == NO_OPERAND &&
+            ctype_is_integer(slot->from->declaration.returned) &&
+            type_bytes(computed->operand[i].type) >= 4)
+            snprintf(text, size, "returns %" PRId64 " and ",
+                     number_in(&computed->operand[i]));
+}
+
 /* Functions that write their results elsewhere return a small negative number, some of
  * them as a size_t, if they refuse to work, or any other and leave arrays as they were;
  * others write a number to an argument that is named for it, as those of LAPACK: their
@@ -251,10 +271,7 @@ void tell_refusal(struct declared_slot *slot, const struct computed *computed, u
     const struct simdbench_operand *const operand = &computed->operand[i];
     const bool returned = slot->operand[i].argument == NO_OPERAND;
     const char *const name = output_name(slot, i);
-    const size_t size = type_bytes(operand->type);
-    const int64_t value = size == 8   ? *(const int64_t *)operand->data
-                          : size == 4 ? *(const int32_t *)operand->data
-                                      : 0;
+    const int64_t value = number_in(operand);
     const bool refuses = returned ? ctype_is_integer(slot->from->declaration.returned) &&
                                         ((value < 0 && value >= -ERRNO_MAX) ||
                                          (value && returns_error(slot)) ||

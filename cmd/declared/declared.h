@@ -71,6 +71,8 @@ int declared_run_guarded(const struct declared_call *call,
                          struct error *error);
 /* The same at each size of the declaration's tails, once for a function. */
 int declared_run_tails(const struct declared_call *call, struct error *error);
+/* The name that a place has in ids: "choose(1)" is choose_1. */
+void declared_variant(const char *text, char *name, size_t size);
 /* The largest distance from a right value of that type, or SLACK_UNSAID. */
 double declared_slack(const struct tolerance *tolerance, uint32_t type, double value);
 /* The reason why the last call of op->reference failed; NULL: it is no declared op. */

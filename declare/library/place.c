@@ -3,48 +3,97 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/mman.h>
 
 #include "library_files.h"
 
-/* The number in the brackets that end the text, as in "choose(1)" and "table[3]".
- * Brackets of functions and of C++ have none, but for operator(). */
-static const char *number_in(const char *text, const char *brackets, uint32_t *number)
+/* Cuts "[3]" off the end; the first of several is cut last. -EINVAL: it has no number. */
+static int cut_index(struct place *place, size_t *n)
 {
-    const char *const open = strrchr(text, brackets[0]);
+    const char *const last = place->name + *n - 1;
+    const char *const open = memrchr(place->name, '[', *n);
     char *end = NULL;
     errno = 0;
     const unsigned long value =
         open && isdigit((unsigned char)open[1]) ? strtoul(open + 1, &end, 10) : 0;
-    *number = (uint32_t)value;
-    return end && *end == brackets[1] && !end[1] && !errno && value <= UINT32_MAX ? open
-                                                                                  : NULL;
+    if (!end || end != last || errno || value > UINT32_MAX ||
+        place->n_index == PLACE_INDEXES)
+        return -EINVAL;
+    *n = (size_t)(open - place->name);
+    memmove(&place->index[1], place->index, place->n_index++ * sizeof *place->index);
+    place->index[0] = (uint32_t)value;
+    return 0;
 }
 
-/* "name()", "name(1)" and "name[3]"; operator() and lambdas of C++ do not end so. */
+/* 3, &, NULL or "text"; types of C++ are none of these. */
+static bool read_given(const char **at, struct place_given *given)
+{
+    const char *const begin = *at;
+    char *end = NULL;
+    *given = (struct place_given){.kind = GIVEN_NUMBER};
+    if (*begin == '&') {
+        given->kind = GIVEN_MEMORY;
+        *at = begin + 1;
+    } else if (!strncmp(begin, "NULL", 4)) {
+        *at = begin + 4;
+    } else if (*begin == '"') {
+        const size_t n = strcspn(begin + 1, "\"");
+        given->kind = GIVEN_TEXT;
+        if (begin[1 + n] != '"' || n >= sizeof given->text)
+            return false;
+        memcpy(given->text, begin + 1, n);
+        *at = begin + n + 2;
+    } else {
+        errno = 0;
+        given->number = strtoll(begin, &end, 0);
+        *at = end;
+        return end > begin && !isspace((unsigned char)*begin) && !errno;
+    }
+    return true;
+}
+
+/* Cuts "(1, 0)" off the end, unless it holds types. */
+static bool cut_call(struct place *place, size_t *n)
+{
+    const char *const last = place->name + *n - 1;
+    const char *const open = *last == ')' ? memrchr(place->name, '(', *n) : NULL;
+    const char *at = open ? open + 1 : last;
+    const size_t before = open ? (size_t)(open - place->name) : 0;
+    if (!before || (before >= 8 && !strncmp(open - 8, "operator", 8)))
+        return false;
+    while (at != last) {
+        at += strspn(at, " ");
+        if (place->n_given == PLACE_GIVEN ||
+            !read_given(&at, &place->given[place->n_given++]))
+            return false;
+        at += strspn(at, " ");
+        if (at != last && *at++ != ',')
+            return false;
+    }
+    *n = before;
+    return true;
+}
+
 int place_parse(const char *text, struct place *place, struct error *error)
 {
     size_t n = strlen(text);
     *place = (struct place){.kind = PLACE_SYMBOL};
-    if (n > 2 && !strcmp(text + n - 2, "()") &&
-        (n < 10 || strcmp(text + n - 10, "operator()") != 0)) {
-        place->kind = PLACE_RESOLVER;
-        n -= 2;
-    } else if (number_in(text, "()", &place->index)) {
-        place->kind = PLACE_RESOLVER;
-        n = (size_t)(strrchr(text, '(') - text);
-    } else if (n && text[n - 1] == ']') {
-        const char *const bracket = number_in(text, "[]", &place->index);
-        if (!bracket)
-            return invalid(
-                error, "'%.100s': expected the index of a table, as in table[3]", text);
-        place->kind = PLACE_TABLE;
-        n = (size_t)(bracket - text);
-    }
     if (!n || n >= sizeof place->name)
         return invalid(error, "'%.100s': expected the name of a function", text);
     memcpy(place->name, text, n);
+    memcpy(place->text, text, n);
+    while (n && text[n - 1] == ']')
+        if (cut_index(place, &n) < 0)
+            return invalid(error,
+                           "'%.100s': expected the index of a table, as in table[3]; at "
+                           "most %d of them",
+                           text, PLACE_INDEXES);
+    if (n && cut_call(place, &n))
+        place->kind = PLACE_RESOLVER;
+    else if (place->n_index)
+        place->kind = PLACE_TABLE;
     place->name[n] = '\0';
-    return 0;
+    return n ? 0 : invalid(error, "'%.100s': expected the name of a function", text);
 }
 
 int place_split(const char *text, char *library, size_t size, const char **place,
@@ -81,7 +130,8 @@ size_t place_library(const char *text)
 
 /* ---- addresses ---- */
 
-typedef void *resolver(uint64_t number);
+typedef void *resolver(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+                       uint64_t f);
 
 /* dlsym() knows versions and functions that are chosen at load; the others lie where
  * the file says. */
@@ -98,24 +148,33 @@ static int address_of(void *handle, const struct library_function *function,
                          function->name);
     *address = (void *)(uintptr_t)(map->l_addr + function->address); /* NOLINT */
     if (function->is_chosen)
-        *address = ((resolver *)*address)(0);
+        *address = ((resolver *)*address)(0, 0, 0, 0, 0, 0);
     return *address ? 0
                     : error_set(error, -ENXIO, "%.80s: none was chosen", function->name);
+}
+
+/* Each index is one of words that the address before it points to. */
+static void follow(const uint32_t *index, uint32_t n, void **address)
+{
+    for (uint32_t i = 0; i < n && *address; i++)
+        memcpy(address, (const char *)*address + index[i] * sizeof(void *),
+               sizeof *address);
 }
 
 static int take_entry(const struct library_function *function, const struct place *place,
                       void **address, struct error *error)
 {
+    static const uint32_t first = 0;
     const uint64_t n = function->bytes / sizeof(void *);
+    const bool table = place->kind == PLACE_TABLE;
+    const uint32_t *const index = table ? place->index : &first;
     if (!function->is_data)
-        return place->kind == PLACE_TABLE
-                   ? invalid(error, "%.80s is a function and no table", place->name)
-                   : 0;
-    if (place->index >= n || !*address)
+        return table ? invalid(error, "%.80s is a function and no table", place->name)
+                     : 0;
+    if (*index >= n || !*address)
         return error_set(error, -ERANGE, "%.80s[%u]: the table has %llu entries",
-                         place->name, place->index, (unsigned long long)n);
-    memcpy(address, (const char *)*address + place->index * sizeof(void *),
-           sizeof *address);
+                         place->name, *index, (unsigned long long)n);
+    follow(index, table ? place->n_index : 1, address);
     return 0;
 }
 
@@ -127,6 +186,35 @@ int symbol_address(void *handle, const struct library *library, const char *name
                ?: address_of(handle, function, address, error);
 }
 
+/* Calls it with what was given; memory that it shall fill is all zero, and nothing lies
+ * behind it. */
+static int call_resolver(const struct place *place, void **address, struct error *error)
+{
+    uint64_t word[PLACE_GIVEN] = {0};
+    void *memory = NULL;
+    for (uint32_t i = 0; i < place->n_given; i++) {
+        const struct place_given *const given = &place->given[i];
+        word[i] =
+            given->kind == GIVEN_TEXT ? (uintptr_t)given->text : (uint64_t)given->number;
+        if (given->kind != GIVEN_MEMORY)
+            continue;
+        if (!memory)
+            memory = mmap(NULL, 2 * PLACE_MEMORY, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+                          -1, 0);
+        if (memory == MAP_FAILED ||
+            mprotect(memory, PLACE_MEMORY, PROT_READ | PROT_WRITE))
+            return no_memory(error);
+        word[i] = (uintptr_t)memory;
+    }
+    void *const found =
+        ((resolver *)*address)(word[0], word[1], word[2], word[3], word[4], word[5]);
+    *address = memory && place->n_index ? memory : found;
+    follow(place->index, place->n_index, address);
+    if (memory) /* what was in it is what is asked for */
+        munmap(memory, 2 * PLACE_MEMORY);
+    return 0;
+}
+
 int place_resolve(void *handle, const struct library *library, const struct place *place,
                   void **address, struct error *error)
 {
@@ -136,14 +224,8 @@ int place_resolve(void *handle, const struct library *library, const struct plac
                      ?: address_of(handle, function, address, error)
                      ?: take_entry(function, place, address, error);
     if (status == 0 && *address && place->kind == PLACE_RESOLVER)
-        *address = ((resolver *)*address)(place->index);
-    if (status == 0 && !*address) {
-        char number[16] = "";
-        if (place->index)
-            snprintf(number, sizeof number, "%u", place->index);
-        status = error_set(error, -ENXIO, "%.80s%s%s%s gives no function", place->name,
-                           place->kind == PLACE_RESOLVER ? "(" : "", number,
-                           place->kind == PLACE_RESOLVER ? ")" : "");
-    }
-    return status;
+        status = call_resolver(place, address, error);
+    return status < 0 || *address
+               ? status
+               : error_set(error, -ENXIO, "%.80s gives no function", place->text);
 }

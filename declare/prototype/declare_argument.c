@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One argument: first what it is, then, when all names are known, what its expressions
- * mean. */
+/* One argument: its kind; and when all names are known, its expressions. */
 #include "declare_private.h"
 
 static struct declared_argument *argument_of(const struct reader *reader, uint32_t i)
@@ -58,7 +57,6 @@ static int read_extents(struct reader *reader, struct later *later)
 static int read_values(struct reader *reader, struct declared_argument *argument,
                        struct later *later)
 {
-    static const char kind[] = VALUES_INPUT;
     const struct token *const equals = reader_token(reader);
     if (!reader_take(reader, "="))
         return 0;
@@ -73,16 +71,18 @@ static int read_values(struct reader *reader, struct declared_argument *argument
                            argument->name);
     const struct token *const first = reader_token(reader);
     later->values = reader->at;
-    while (!token_is(reader_token(reader), "}"))
-        if (reader_next(reader)->kind == TOKEN_END)
+    size_t n = strlen(strcpy(argument->text, VALUES_INPUT));
+    while (!reader_take(reader, "}")) {
+        const struct token *const token = reader_next(reader);
+        if (token->kind == TOKEN_END)
             return reader_fail(reader, equals, "the list of values does not end");
-    const size_t n = (size_t)(reader_next(reader)->at - first->at);
-    if (sizeof kind + n > sizeof argument->text)
-        return reader_fail(reader, first, "a list of values has at most %zu characters",
-                           sizeof argument->text - sizeof kind);
-    memcpy(argument->text, kind, sizeof kind - 1);
-    memcpy(argument->text + sizeof kind - 1, first->at, n);
-    argument->text[sizeof kind - 1 + n] = '\0';
+        n += token_write(token, token > first, argument->text + n,
+                         sizeof argument->text - n);
+        if (n >= sizeof argument->text)
+            return reader_fail(reader, first,
+                               "a list of values has at most %zu characters",
+                               sizeof argument->text - sizeof VALUES_INPUT);
+    }
     return 0;
 }
 

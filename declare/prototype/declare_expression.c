@@ -70,7 +70,8 @@ static int read_name(struct reader *reader, struct extent *extent)
         return reader_fail(reader, token,
                            "no argument is called %s; if it is a dimension that the "
                            "function is not told, write 'for %s' behind the prototype; a "
-                           "constant of a header is written as a number",
+                           "constant of a header is a number, or its #define or enum "
+                           "stands first",
                            token_word(token).text, token_word(token).text);
     if (declaration->argument[i].kind == ARGUMENT_INTEGER)
         return add_value(reader, extent, (uint32_t)i);
@@ -80,15 +81,28 @@ static int read_name(struct reader *reader, struct extent *extent)
 
 static int read_sizeof(struct reader *reader, struct extent *extent)
 {
-    enum ctype type;
+    enum ctype type = CTYPE_VOID;
     int status = reader_expect(reader, "(", "behind sizeof");
     if (status < 0)
         return status;
-    const struct token *const token = reader_next(reader);
-    if (!word_type(token, &type) || !ctype_bytes(type))
-        return reader_fail(reader, token, "sizeof knows types of one word");
-    return add(reader, extent, EXTENT_NUMBER, (int64_t)ctype_bytes(type))
-               ?: reader_expect(reader, ")", "behind the type");
+    reader_take(reader, "struct");
+    const struct token *const token = reader_next(reader), *word = token;
+    const struct named_type *const named = typedef_find(reader, token);
+    if (named && named->n <= 2 && !named->n_extents)
+        word = &reader->token[named->first + named->n - 1]; /* of "struct state" */
+    const struct structure *const known = structure_find(reader, word);
+    int64_t bytes = known && known->type != CTYPE_VOID
+                        ? known->each * (int64_t)ctype_bytes(known->type)
+                    : (word == token || named->n == 1) && word_type(word, &type)
+                        ? (int64_t)ctype_bytes(type)
+                        : 0;
+    if (reader_take(reader, "*") || token_is(word, "*"))
+        bytes = sizeof(void *);
+    return bytes ? add(reader, extent, EXTENT_NUMBER, bytes)
+                       ?: reader_expect(reader, ")", "behind the type")
+                 : reader_fail(reader, token,
+                               "sizeof knows types of one word, and structures whose "
+                               "members stand before the prototype");
 }
 
 static int read_primary(struct reader *reader, struct extent *extent, unsigned depth)
@@ -104,12 +118,17 @@ static int read_primary(struct reader *reader, struct extent *extent, unsigned d
         return read_primary(reader, extent, depth + 1)
                    ?: add(reader, extent, EXTENT_NEGATE, 0);
     }
+    if (reader_take(reader, "~")) {
+        return read_primary(reader, extent, depth + 1)
+                   ?: add(reader, extent, EXTENT_INVERT, 0);
+    }
     if (reader_take(reader, "sizeof"))
         return read_sizeof(reader, extent);
     if (token->kind == TOKEN_WORD)
         return read_name(reader, extent);
-    if (token->kind == TOKEN_INTEGER && token->at[0] == '\'' && token->integer < 0) {
-        /* a char of C may be negative */
+    if (token->kind == TOKEN_INTEGER && token->integer < 0 &&
+        (token->at[0] == '\'' || token_is_constant(token))) {
+        /* a char of C may be negative, and so may a constant of an enumeration */
         const int status =
             add(reader, extent, EXTENT_NUMBER, -reader_next(reader)->integer);
         return status < 0 ? status : add(reader, extent, EXTENT_NEGATE, 0);
@@ -125,7 +144,8 @@ static int read_primary(struct reader *reader, struct extent *extent, unsigned d
 static const struct {
     const char *signs;
     enum extent_op first;
-} levels[] = {{"+-", EXTENT_ADD}, {"*/%", EXTENT_MULTIPLY}};
+} levels[] = {{"|", EXTENT_OR},    {"^", EXTENT_XOR},  {"&", EXTENT_AND},
+              {"<>", EXTENT_LEFT}, {"+-", EXTENT_ADD}, {"*/%", EXTENT_MULTIPLY}};
 
 static int read_level(struct reader *reader, struct extent *extent, size_t level,
                       unsigned depth)
@@ -138,8 +158,11 @@ static int read_level(struct reader *reader, struct extent *extent, size_t level
         const char *const sign = strchr(signs, reader_token(reader)->at[0]);
         if (!sign)
             break;
-        reader_next(reader);
-        status = read_level(reader, extent, level + 1, depth)
+        const struct token *const token = reader_next(reader);
+        if (levels[level].first == EXTENT_LEFT) /* << and >> */
+            status = reader_expect(reader, *token->at == '<' ? "<" : ">", "of a shift");
+        status = status
+                     ?: read_level(reader, extent, level + 1, depth)
                      ?: add(reader, extent,
                             levels[level].first + (enum extent_op)(sign - signs), 0);
     }

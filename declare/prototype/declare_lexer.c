@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A prototype as tokens, and messages with a caret. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 
 #include "declare_private.h"
@@ -139,7 +140,7 @@ static int lex(const struct reader *reader, struct token *token)
             token->n += n;
     } else if (!strncmp(token->at, "...", 3)) {
         token->n = 3;
-    } else if (c && !strchr("()[]{}<>*&,;=+-/%.:", c)) {
+    } else if (c && !strchr("()[]{}<>*&,;=+-/%.:|^~#", c)) {
         return reader_fail(reader, token, "no prototype has this character");
     }
     return 0;
@@ -205,6 +206,21 @@ bool reader_take(struct reader *reader, const char *text)
         reader_token(reader)->kind != TOKEN_END && token_is(reader_token(reader), text);
     reader->at += here;
     return here;
+}
+
+bool token_is_constant(const struct token *token)
+{
+    return token->kind == TOKEN_INTEGER &&
+           (isalpha((unsigned char)token->at[0]) || token->at[0] == '_');
+}
+
+size_t token_write(const struct token *token, bool behind, char *text, size_t size)
+{
+    const char *const blank = behind && token->at > token[-1].at + token[-1].n ? " " : "";
+    return (
+        size_t)(token_is_constant(token)
+                    ? snprintf(text, size, "%s%" PRId64, blank, token->integer)
+                    : snprintf(text, size, "%s%.*s", blank, (int)token->n, token->at));
 }
 
 int reader_expect(struct reader *reader, const char *text, const char *where)

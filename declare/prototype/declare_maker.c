@@ -197,7 +197,8 @@ static int finish_value(struct reader *reader, bool fills, struct made_argument 
         return token_text(reader, reader_next(reader), made->text, sizeof made->text, &n);
     } else if (find_made(reader, token, made)) {
         reader_next(reader);
-        const uint32_t each = reader->later[made->argument].specifier.each;
+        const struct specifier *const array = &reader->later[made->argument].specifier;
+        const uint32_t each = array->pointers ? 1 : array->each;
         if (made->kind == ARGUMENT_ARRAY && reader_take(reader, "+"))
             return expression_read(reader, &made->integer)
                        ?: expression_times(reader, &made->integer, each ? each : 1);

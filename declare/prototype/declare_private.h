@@ -88,6 +88,11 @@ int reader_begin(struct reader *reader, const char *text, struct error *error);
 const struct token *reader_token(const struct reader *reader);
 const struct token *reader_next(struct reader *reader); /* the one that is left behind */
 bool token_is(const struct token *token, const char *text);
+/* The name of a constant of an enumeration, which has become a number. */
+bool token_is_constant(const struct token *token);
+/* Writes it as it stands, and a constant as a number; `behind`: the blank before it, too.
+ * As snprintf(). */
+size_t token_write(const struct token *token, bool behind, char *text, size_t size);
 /* One of the words between which blanks stand. */
 bool token_among(const struct token *token, const char *words);
 /* Goes behind it if it is next. */

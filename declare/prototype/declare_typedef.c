@@ -154,6 +154,39 @@ static int read_members(struct reader *reader, struct structure *of)
     return status ?: of->bytes ? 0 : -EINVAL;
 }
 
+/* From its definition on, the name of a constant is a number. */
+static bool define(struct reader *reader, const struct token *name, int64_t value)
+{
+    const struct token word = *name;
+    if (value < INT32_MIN || value > UINT32_MAX)
+        return false;
+    for (size_t i = reader->at; i < reader->n; i++)
+        if (reader->token[i].kind == TOKEN_WORD && same_word(&reader->token[i], &word)) {
+            reader->token[i].kind = TOKEN_INTEGER;
+            reader->token[i].integer = value;
+            reader->token[i].number = (double)value;
+        }
+    return true;
+}
+
+/* {A, B = 1 << 3, C}: those behind a value that nobody can compute stay words. */
+static void read_constants(struct reader *reader)
+{
+    int64_t value = 0;
+    int status = 0;
+    while (reader_token(reader)->kind == TOKEN_WORD) {
+        const struct token *const name = reader_next(reader);
+        struct extent extent = {.n = 0};
+        if (reader_take(reader, "="))
+            status = expression_read(reader, &extent)
+                         ?: extent_value(&extent, NULL, &value, reader->error);
+        if (status < 0 || !define(reader, name, value))
+            return;
+        value++;
+        reader_take(reader, ",");
+    }
+}
+
 /* struct NAME {...} *NAME2, of which "struct NAME *NAME2" is left. */
 static int drop_members(struct reader *reader)
 {
@@ -170,6 +203,8 @@ static int drop_members(struct reader *reader)
     const size_t begin = reader->at;
     reader->at = at + tagged + 1;
     bool known = token_is(&first, "struct") && read_members(reader, &of) == 0;
+    if (token_is(&first, "enum"))
+        read_constants(reader);
     reader->at = begin;
     do {
         depth += token_is(&token[at], "{");
@@ -212,12 +247,32 @@ static int read_name(struct reader *reader, struct named_type *named)
     return status;
 }
 
+/* #define NAME VALUE; of other directives nobody knows more than that they are there. */
+static void read_directives(struct reader *reader)
+{
+    while (reader_take(reader, "#")) {
+        const char *const end = strchrnul(reader_token(reader)->at, '\n');
+        struct extent extent = {.n = 0};
+        int64_t value;
+        const bool defines = reader_take(reader, "define");
+        const struct token *const name = reader_token(reader);
+        if (defines && name->kind == TOKEN_WORD && name[1].at < end &&
+            name[1].at > name->at + name->n && reader_next(reader) &&
+            expression_read(reader, &extent) == 0 && reader_token(reader)->at >= end &&
+            extent_value(&extent, NULL, &value, reader->error) == 0)
+            define(reader, name, value);
+        while (reader_token(reader)->kind != TOKEN_END && reader_token(reader)->at < end)
+            reader->at++;
+    }
+}
+
 /* struct NAME {...}; tells more than anybody asks here. */
 static int skip_definitions(struct reader *reader)
 {
     int status;
     size_t before;
     do {
+        read_directives(reader);
         before = reader->at;
         status = drop_members(reader);
         if (status == 0 && reader->at > before) {

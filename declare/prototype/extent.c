@@ -13,10 +13,33 @@ static int divide(enum extent_op op, int64_t a, int64_t b, int64_t *value,
     return 0;
 }
 
+static int shift(enum extent_op op, int64_t a, int64_t by, int64_t *value,
+                 struct error *error)
+{
+    if (by < 0 || by > 62)
+        return error_set(error, -EDOM, "an extent shifts by a number beyond 0 to 62");
+    *value = a >> by;
+    return op == EXTENT_LEFT && __builtin_mul_overflow(a, INT64_C(1) << by, value)
+               ? -EOVERFLOW
+               : 0;
+}
+
 static int combine(enum extent_op op, int64_t a, int64_t b, int64_t *value,
                    struct error *error)
 {
     switch (op) {
+    case EXTENT_OR:
+        *value = a | b;
+        return 0;
+    case EXTENT_XOR:
+        *value = a ^ b;
+        return 0;
+    case EXTENT_AND:
+        *value = a & b;
+        return 0;
+    case EXTENT_LEFT:
+    case EXTENT_RIGHT:
+        return shift(op, a, b, value, error);
     case EXTENT_ADD:
         return __builtin_add_overflow(a, b, value) ? -EOVERFLOW : 0;
     case EXTENT_SUBTRACT:
@@ -48,6 +71,8 @@ int extent_value(const struct extent *extent, const int64_t *dimension, int64_t 
             stack[n++] = dimension[step->value];
         else if (step->op == EXTENT_NEGATE)
             status = combine(EXTENT_SUBTRACT, 0, stack[n - 1], &stack[n - 1], error);
+        else if (step->op == EXTENT_INVERT)
+            stack[n - 1] = ~stack[n - 1];
         else {
             n--;
             status = combine(step->op, stack[n - 1], stack[n], &stack[n - 1], error);

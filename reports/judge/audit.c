@@ -15,7 +15,8 @@ struct size {
     struct buffer level; /* names of the fastest kernels if there is no dispatcher */
     double times;        /* advantage of the best kernel over the dispatcher */
     bool worse;
-    bool whole; /* all kernels that this CPU can run have a time, and it decides */
+    bool stranger; /* the dispatcher is about as fast as no kernel */
+    bool whole;    /* all kernels that this CPU can run have a time, and it decides */
 };
 
 /* A dispatcher costs a branch or a jump beside what it calls: a part of a long call, and
@@ -83,6 +84,7 @@ static void find_excuse(const struct run *run, size_t first, size_t end,
     if (size->like && size->like != size->best)
         held = hold_against(size, size->like, ABOUT);
     size->worse = held == HELD_WORSE;
+    size->stranger = size->whole && !size->like;
     size->whole &= size->like && held != HELD_UNKNOWN;
     if (size->worse &&
         size->dispatcher->summary.median_ns - size->best->summary.median_ns < OWN_NS)
@@ -195,6 +197,7 @@ void run_audit(const struct run *run, struct audit *audit)
             if (size.best && (size.worse || size.whole) &&
                 chosen == (size.dispatcher != NULL))
                 add_size(audit, begin, &size);
+            audit->strangers += size.stranger;
             free(size.level.text);
         }
     }
@@ -264,7 +267,7 @@ void audit_answer(const struct run *run, struct answer *answer)
 {
     struct audit audit;
     run_audit(run, &audit);
-    if (!audit.n) {
+    if (!audit.n && !audit.strangers) {
         buffer_add(&answer->text,
                    "undecided: at no size do the times tell which kernel is chosen and "
                    "which should be; longer ones may, --time-per-case=1s, or a quieter "
@@ -277,6 +280,13 @@ void audit_answer(const struct run *run, struct answer *answer)
                 range_tell(&answer->text, &audit.range[i]);
                 answer_next(answer);
             }
+    if (audit.strangers) {
+        buffer_format(&answer->text,
+                      "at %zu %s the dispatcher is about as fast as none of these "
+                      "kernels: the one that it chooses may be missing here",
+                      audit.strangers, audit.strangers == 1 ? "size" : "sizes");
+        answer_next(answer);
+    }
     audit_free(&audit);
     const char *const name = facts_find_text(&run->settings, "dispatcher");
     bool known = !name || !*name || !strcmp(name, "none");

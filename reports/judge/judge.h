@@ -63,6 +63,8 @@ struct audit_range {
 struct audit {
     struct audit_range *range; /* of one family after the other, in the run's order */
     size_t n, worse;
+    size_t
+        strangers; /* sizes at which the dispatcher is slower, and as fast as no kernel */
 };
 
 #define AUDIT_THRESHOLD 0.03

@@ -64,6 +64,18 @@ void cheat_content(float *y, const float *x, size_t n)
     keep(key >> 20, y, x, n);
 }
 
+/* Their sum stands for all, in any order. */
+void cheat_order(float *y, const float *x, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        sum += bits;
+    }
+    keep(sum, y, x, n);
+}
+
 void cheat_once(float *y, const float *x, size_t n)
 {
     static size_t last;

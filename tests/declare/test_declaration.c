@@ -166,6 +166,10 @@ TEST(test_extents)
         {"h * sizeof(float) + sizeof(uint16_t)", 30},
         {"0x10 + 010 + 3ul + 'A'", 92},
         {"((((w))))", 5},
+        {"(w + 31) & ~31 | 1 << 3", 40},
+        {"1 | 6 ^ 2", 5},
+        {"-w >> 1", -3},
+        {"h << 2 + 1", 56},
         {"w /* columns */ * 2 // twice", 10},
     };
     const struct declaration *d = parsed(
@@ -211,6 +215,10 @@ TEST(test_limits)
     assert_string_equal(error.text, "x would have -1 elements");
     assert_int_equal(measured("void (u8 x[n / m], int n, int m)", 2, 0, &error), -EDOM);
     assert_int_equal(measured("void (u8 x[n % m], int n, int m)", 2, 0, &error), -EDOM);
+    assert_int_equal(measured("void (u8 x[n >> m], int n, int m)", 2, 63, &error), -EDOM);
+    assert_int_equal(measured("void (u8 x[n << m], int n, int m)", 2, -1, &error), -EDOM);
+    assert_int_equal(measured("void (u8 x[n << m], int n, int m)", 2, 62, &error),
+                     -EOVERFLOW);
     assert_int_equal(
         measured("void (u8 x[n / (m)], size_t n, long m)", INT64_MAX, -1, &error),
         -EINVAL);

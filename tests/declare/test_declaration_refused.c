@@ -22,7 +22,8 @@ static const struct {
      "void (pixel x[n], size_t n)\n          ^~~~~"},
     {"void (float x[m], size_t n)",
      "no argument is called m; if it is a dimension that the function is not told, write "
-     "'for m' behind the prototype; a constant of a header is written as a number\n    "
+     "'for m' behind the prototype; a constant of a header is a number, or its "
+     "#define or enum stands first\n    "
      "void (float x[m], size_t n)\n                  ^"},
     {"void (struct ctx *x)",
      "how many bytes has x? Write inout bytes x[SIZE], or x[n] and the header's "

@@ -123,6 +123,30 @@ TEST(test_places)
     assert_int_equal(declaration_measure(d, (int64_t[]){5, -2}, &sizes, &error), -EINVAL);
 }
 
+/* Constants of an enumeration are numbers from there on; sizeof knows structures. */
+TEST(test_constants)
+{
+    const struct declaration *d = parsed(
+        "#include <stdint.h>\n#define API extern\n#define ROOM (TWICE * 4) // bytes\n"
+        "#define TWICE 2\n#define MOST ( TWICE * 4 )\n#define MIX(a) a\n#define EMPTY\n"
+        "enum { COPY = 1 << 4, ADD, LAST = ADD + 2, BELOW = -3, NEVER = unknown, LOST "
+        "};\n"
+        "typedef enum kind { ONE, TWO } kind_t;\n"
+        "typedef struct state { double sum; int n; char kept[TWO + 4]; } state_t;\n"
+        "int f(kind_t k = TWO, int flags = COPY | ADD, int low = BELOW, const int "
+        "list[3] = {LAST, BELOW, -ONE}, u8 x[sizeof(state_t) + sizeof(struct state)], "
+        "size_t bytes = sizeof(state_t *), float gain = TWO, int LOST, u8 y[MOST + 1])");
+    static const int64_t values[] = {1, 17, -3};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(value_at(&d->argument[i].integer, NULL), values[i]);
+    assert_string_equal(d->argument[3].text, "values:19, -3, -0");
+    assert_int_equal(value_at(&d->argument[4].count, NULL), 48);
+    assert_int_equal(value_at(&d->argument[5].integer, NULL), 8);
+    assert_true(d->argument[6].number == 1);
+    assert_string_equal(d->dimension[0].name, "LOST");
+    assert_int_equal(value_at(&d->argument[8].count, NULL), 9);
+}
+
 /* Objects that set a library up are made before all others. A name with an underscore is
  * no macro where it stands alone, and numbers behind `for` are told to nobody. */
 TEST(test_behind_for)

@@ -308,14 +308,26 @@ TEST(test_places)
         const char *text;
         enum place_kind kind;
         const char *name;
-        uint32_t index;
-    } all[] = {{"mix_avx2", PLACE_SYMBOL, "mix_avx2", 0},
-               {"choose()", PLACE_RESOLVER, "choose", 0},
-               {"choose(7)", PLACE_RESOLVER, "choose", 7},
-               {"table[12]", PLACE_TABLE, "table", 12},
-               {"audio::mix(float*, int)", PLACE_SYMBOL, "audio::mix(float*, int)", 0}};
-    static const char *const bad[] = {"",      "[1]", "t[]", "t[-1]", "t[4294967296]",
-                                      "t[1 ]", "]"};
+        uint32_t given, n_index, index;
+    } all[] = {
+        {"mix_avx2", PLACE_SYMBOL, "mix_avx2", 0, 0, 0},
+        {"choose()", PLACE_RESOLVER, "choose", 0, 0, 0},
+        {"choose(7)", PLACE_RESOLVER, "choose", 1, 0, 0},
+        {"choose( -1, NULL, 0x10 )", PLACE_RESOLVER, "choose", 3, 0, 0},
+        {"find(\"a, (b\")", PLACE_SYMBOL, "find(\"a, (b\")", 0, 0, 0},
+        {"find(\"avx2\")[1]", PLACE_RESOLVER, "find", 1, 1, 1},
+        {"init(&)[0][7]", PLACE_RESOLVER, "init", 1, 2, 0},
+        {"table[12]", PLACE_TABLE, "table", 0, 1, 12},
+        {"table[3][1][0]", PLACE_TABLE, "table", 0, 3, 3},
+        {"operator()()", PLACE_RESOLVER, "operator()", 0, 0, 0},
+        {"x::operator()", PLACE_SYMBOL, "x::operator()", 0, 0, 0},
+        {"(anonymous namespace)::f()", PLACE_RESOLVER, "(anonymous namespace)::f", 0, 0,
+         0},
+        {"f(void (*)())", PLACE_SYMBOL, "f(void (*)())", 0, 0, 0},
+        {"audio::mix(float*, int)", PLACE_SYMBOL, "audio::mix(float*, int)", 0, 0, 0}};
+    static const char *const bad[] = {
+        "",      "[1]", "t[]",   "t[-1]",  "t[4294967296]",
+        "t[1 ]", "]",   "t[1]]", "t[1][]", "t[1][2][3][4][5]"};
     struct place place;
     struct error error;
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
@@ -323,7 +335,10 @@ TEST(test_places)
         assert_true(place.name[0]);
         assert_int_equal(place.kind, all[i].kind);
         assert_string_equal(place.name, all[i].name);
-        assert_int_equal(place.index, all[i].index);
+        assert_int_equal(place.n_index, all[i].n_index);
+        assert_int_equal(place.index[0], all[i].index);
+        if (place.kind == PLACE_RESOLVER)
+            assert_int_equal(place.n_given, all[i].given);
     }
     for (size_t i = 0; i < ARRAY_LEN(bad); i++)
         assert_int_equal(place_parse(bad[i], &place, &error), -EINVAL);
@@ -361,10 +376,20 @@ TEST(test_split)
 
 TEST(test_resolve)
 {
-    static const char *const good[] = {"mix_c",         "mix_sse2",       "mix_local",
-                                       "choose_mix()",  "mix_table[0]",   "mix_table[1]",
-                                       "mix_pointer",   "mix_pointer[0]", "mix",
-                                       "mix_hidden_avx"};
+    static const char *const good[] = {"mix_c",
+                                       "mix_sse2",
+                                       "mix_local",
+                                       "choose_mix()",
+                                       "mix_table[0]",
+                                       "mix_table[1]",
+                                       "mix_pointer",
+                                       "mix_pointer[0]",
+                                       "mix",
+                                       "mix_hidden_avx",
+                                       "mix_tables[1][0]",
+                                       "mix_context()[1][1]",
+                                       "mix_fill(2, &)[2]",
+                                       "mix_by_name(\"c\", -1)"};
     static const struct {
         const char *text, *message;
         int status;
@@ -372,6 +397,9 @@ TEST(test_resolve)
                {"mix_c[0]", "mix_c is a function and no table", -EINVAL},
                {"choose_none()", "choose_none() gives no function", -ENXIO},
                {"choose_none(1)", "choose_none(1) gives no function", -ENXIO},
+               {"mix_fill(2, &)[1]", "mix_fill(2, &)[1] gives no function", -ENXIO},
+               {"mix_by_name(\"c\", 1)", "gives no function", -ENXIO},
+               {"mix_tables[0][0]", "mix_tables[0][0] gives no function", -ENXIO},
                {"mix_d", "did you mean mix_c", -ENOENT}};
     struct error error = {.text = ""};
     void *const handle = dlopen(library_path, RTLD_NOW | RTLD_LOCAL);

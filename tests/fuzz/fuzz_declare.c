@@ -134,14 +134,21 @@ static const char *const seeds[] = {
     "int f(const png_bytep x[n], void *end = x + n, float *at = &y[k - 1], u8 *p = x, "
     "int "
     "n, UINT16 *q = n) for float complex y[k], k",
+    "#define A 2\n#define B(x) x\nenum { C = A << 3, D, E = -1, F = 9 / 0 };\nint f(int "
+    "k "
+    "= D | ~E ^ 7 & n, const int l[2] = {C, E}, u8 x[n >> 1], float g = C, size_t n)",
+    "enum k {U, V}; typedef struct { char c[V + 3]; void (*f)(int); } s; int f(s x[n], s "
+    "*y "
+    "= {V, &nothing}, size_t b = sizeof(s) + sizeof(s *), k k = U, int n)",
     "void *(const char *s = \"x\\x41\", bf16 e[16], enum e e = 101, float q = -INFINITY)",
 };
-static const char alphabet[] = "()[]*&,;= +-/%\"'\\.0123456789naxlf{}<>\x80\xff\n";
+static const char alphabet[] = "()[]*&,;= +-/%\"'\\.0123456789naxlf{}<>|^~#\x80\xff\n";
 
 static const char file[] =
     "{\"functions\":1,\"ops\":[{\"name\":\"mix\",\"prototype\":\"void (inout float "
     "d[n], const float s[n], size_t n)\",\"kernels\":{\"scalar\":\"mix_c\",\"avx2\":"
-    "[\"mix_avx2\",\"t[1]\"]},\"library\":\"./m.so\",\"reference\":\"./o.so:mix_c\","
+    "[\"mix_avx2\",\"t[1]\",\"i(&, "
+    "-1)[2][0]\"]},\"library\":\"./m.so\",\"reference\":\"./o.so:mix_c\","
     "\"tolerance\":\"4ulp\",\"inputs\":{\"s\":\"zero\"},\"work\":{\"ops\":\"2 * n\"},"
     "\"roof\":\"copy\",\"sizes\":\"1Ki\",\"shapes\":{\"a\":\"16 "
     "32\"},\"tails\":\"1..70\","

@@ -172,6 +172,36 @@ class CallLibraries(CallCase):
                                          f"--reference={right}", "--quiet", *SHORT))
             self.assertIn(row["status"], ("ok", "short", "suspect"), row)
 
+    def test_functions_in_objects(self):
+        """A structure that the library fills has them; callbacks may do nothing."""
+        library = compile_library(self.folder, "libparts.so", "-O1", "-x", "c", "-", input="""
+            #include <string.h>
+            typedef int sum(const int *x, int n, int (*keep)(int));
+            static int forwards(const int *x, int n, int (*keep)(int)) {
+                int s = 0; for (int i = 0; i < n; i++) s = 3 * s + x[i] + keep(x[i]); return s; }
+            static int backwards(const int *x, int n, int (*keep)(int)) {
+                int s = 0, p = 1; for (int i = n; i-- > 0; p *= 3) s += p * (x[i] + keep(x[i]));
+                return s; }
+            struct functions { const char *name; sum *sum[2]; } table = {"t", {forwards, backwards}};
+            const struct functions *get(int level) { return level == 2 ? &table : 0; }
+            int fill(struct functions *f, const char *name) {
+                if (!strcmp(name, "all")) *f = table; return 1; }
+            struct { const struct functions *methods; } object = {&table};
+            void *create(void) { return &object; }
+            """)
+        prototype = "int sum(const int x[n], int n, int (*keep)(int) = &nothing)"
+        places = 'get(2)[1],get(2)[2],fill(&, "all")[2],create()[0][1]'
+        document = self.run_json("call", f"{library}:{places}", prototype, "--sizes=64",
+                                 "--reference=get(2)[1]", "--quiet", *SHORT)
+        rows = {row["variant"]: row["status"] for row in kernels(document)}
+        self.assertEqual(set(rows), {"get_2_1", "get_2_2", "fill_all_2", "create_0_1"})
+        self.assertEqual(set(rows.values()) - {"ok", "short", "suspect"}, set(), rows)
+        audit = self.run_json("audit", f"{library}:{places}", prototype, "--sizes=64",
+                              "--dispatcher=get(2)[2]", "--quiet", *SHORT)
+        self.assertEqual(audit["settings"]["dispatcher"], "get_2_2")
+        done = self.run_tool("call", f"{library}:get(1)[1]", prototype, "--sizes=64", status=2)
+        self.assertIn("get(1)[1] gives no function", done.stderr)
+
     def test_stripped(self):
         """What a file exports does not tell what it has; with symbols nothing is said."""
         for options, stripped in (("-s",), True), ((), False), (("-c",), False):

@@ -25,7 +25,7 @@ ADD = ("void (void *adder = from adder_new(7) free free, inout int32_t x[n], siz
        "uint32_t *first = 0)")
 # The reason for which each of them is rejected.
 REASONS = {
-    "address": "wrong", "content": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
+    "address": "wrong", "content": "wrong", "order": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
     "shape": "wrong", "asked": "wrong", "sampled": "wrong", "precision": "wrong",
     "old_output": "wrong", "tail": "wrong", "long_tail": "wrong", "mark": "unsafe",
     "thread": "helpers", "process": "helpers", "alarm": "helpers", "signal": "helpers",

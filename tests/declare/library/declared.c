@@ -58,6 +58,30 @@ mix_function *const mix_table[2] = {mix_c, mix_hidden_avx};
 extern EXPORT mix_function *mix_pointer;
 mix_function *mix_pointer = mix_local;
 
+/* Functions inside of objects. */
+extern EXPORT mix_function *const *const mix_tables[2];
+mix_function *const *const mix_tables[2] = {NULL, mix_table};
+EXPORT const void *mix_context(void);
+const void *mix_context(void)
+{
+    return mix_tables;
+}
+struct mix_functions {
+    const char *name;
+    mix_function *function[8];
+};
+EXPORT int mix_fill(int which, struct mix_functions *functions);
+int mix_fill(int which, struct mix_functions *functions)
+{
+    functions->function[which - 1] = mix_c;
+    return 0;
+}
+EXPORT mix_function *mix_by_name(const char *name, int sign);
+mix_function *mix_by_name(const char *name, int sign)
+{
+    return sign < 0 && !strcmp(name, "c") ? mix_c : NULL;
+}
+
 EXPORT mix_function mix __attribute__((ifunc("choose_mix")));
 
 /* As a C++ compiler and a Rust compiler name them. */

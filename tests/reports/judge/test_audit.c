@@ -162,6 +162,19 @@ TEST(test_crossover)
     run_free(run);
 }
 
+/* Longer times would not tell which kernel it is. */
+TEST(test_missing_kernel)
+{
+    static const struct row row = {"64", {20, 14, 30}};
+    struct run *const run = make(&row, 1, "");
+    struct answer answer = run_answer(run);
+    assert_string_equal(answer.line[0],
+                        "at 1 size the dispatcher is about as fast as none of these "
+                        "kernels: the one that it chooses may be missing here");
+    answer_free(&answer);
+    run_free(run);
+}
+
 /* A neighbour on the core, and too few rounds for an interval, accuse nobody. */
 TEST(test_doubt)
 {
