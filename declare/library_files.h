@@ -56,6 +56,9 @@ struct isa_seen {
 void isa_see(struct isa_seen *seen, const unsigned char *code, size_t n);
 void isa_tell(const struct isa_seen *seen, char *isa, size_t size);
 
+/* The name in the source, without arguments: "audio::mix" of "_ZN5audio3mixEPf"; free()
+ * it. NULL: no C++ or Rust, or nothing here can tell. */
+char *symbol_written(const char *symbol);
 /* By its symbol, or by its demangled name with or without arguments. Exported ones come
  * first. -ENOENT: the error has near matches; -EEXIST: the name fits several. */
 int library_find(const struct library *library, const char *name,

@@ -82,9 +82,10 @@ int command_compare(struct options *options)
 
     int rc = outputs_check(options, &error)
                  ?: run_load(&base, base_path, &error)
-                 ?: run_load(&head, head_path, &error)
-                 ?: run_compare(head, head_path, base, base_path, options->threshold,
-                                &error);
+                 ?: run_load(&head, head_path, &error);
+    if (rc == 0 && options->label)
+        facts_replace(&head->settings, "label", options->label);
+    rc = rc ?: run_compare(head, head_path, base, base_path, options->threshold, &error);
     if (rc == 0) {
         head->gate->strict = options->strict;
         head->gate->code = options->gate_code;

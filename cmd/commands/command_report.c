@@ -182,6 +182,8 @@ int command_report(struct options *options)
         return fleet_report(options, &error);
     if (rc == 0)
         rc = load_all(&options->files, &run, &error);
+    if (rc == 0 && options->label)
+        facts_replace(&run->settings, "label", options->label);
     if (rc == 0 && options->query)
         exit_status = query_print(options, run);
     if (rc == 0)

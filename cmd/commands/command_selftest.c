@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <unistd.h>
 
 /* ---- as text ---- */
 
@@ -235,7 +234,6 @@ static int take_gates(const struct options *options, struct ab *ab,
 {
     const size_t gates = options->gates ? options->gates : GATES;
     const size_t all = gates * selftest->n_effects;
-    const bool progress = !options->quiet && isatty(STDERR_FILENO);
     const int64_t started = clock_now();
     uint64_t random = options->how.seed;
     int rc = 0;
@@ -244,13 +242,12 @@ static int take_gates(const struct options *options, struct ab *ab,
     for (size_t i = 0; i < all && rc == 0; i++) {
         struct selftest_effect *const effect =
             &selftest->effects[i % selftest->n_effects];
-        if (progress)
+        if (!options->quiet)
             progress_show("gate %zu of %zu, %.0f s so far", i + 1, all,
                           (double)(clock_now() - started) * 1e-9);
         rc = take_gate(ab, random_next(&random), selftest, effect, error);
     }
-    if (progress)
-        progress_show("%s", "");
+    progress_end();
     selftest->total_seconds = (double)(clock_now() - started) * 1e-9;
     return rc;
 }

@@ -64,6 +64,7 @@ static void ask_found(const char *name, const char *path, void *context)
     if (asking->n == asking->max || strcmp(name, "study") == 0)
         return;
     struct baseline *const baseline = &asking->baseline[asking->n++];
+    progress_show("which libraries are here? %s", name);
     *baseline = (struct baseline){.found = true};
     snprintf(baseline->name, sizeof baseline->name, "%s", name);
     ask(baseline, path, asking->memory_fd);
@@ -168,6 +169,7 @@ static void prove(struct checks *checks, const struct host *host)
     FREED_BY(free_memory) struct event_list *list = must_have(calloc(1, sizeof *list));
     FREED_BY(free_memory) struct proofs *proofs = must_have(calloc(1, sizeof *proofs));
     event_list_groups(uarch_of(host), list);
+    progress_show("which hardware counters tell the truth?");
     if (proofs_measure(host->fingerprint, list, proofs, NULL) == 0)
         checks_proofs(checks, proofs);
 }
@@ -223,6 +225,7 @@ int command_doctor(struct options *options)
     rc = doctor_take_cpu(options, &vitals->probed_cpu, &lock, &error);
     if (rc < 0)
         return exit_status_of(rc, &error);
+    progress_show("what does this machine do to times?");
     host_read(&host, "");
     vitals_read(vitals, "");
     vitals_measure(vitals);
@@ -233,6 +236,7 @@ int command_doctor(struct options *options)
     checks_tracing(checks);
     checks_isas(checks);
     checks_baselines(checks, baseline, baselines_ask(baseline, BASELINES_MAX));
+    progress_end();
     rc = document_write(options, write_checks, checks, &error);
     return exit_status_of(rc, &error);
 }

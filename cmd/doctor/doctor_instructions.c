@@ -190,25 +190,17 @@ static int instructions_choose(struct instructions *instructions,
 
 /* ---- measuring ---- */
 
-struct forms_told {
-    size_t n;
-    bool shown;
-};
-
 static bool show_progress(void *context, size_t n)
 {
-    struct forms_told *const progress = context;
-    if (terminal_width(stderr) > 0 && (n % 16 == 0 || n == progress->n)) {
-        progress_show("form %zu of %zu", n, progress->n);
-        progress->shown = true;
-    }
+    const struct instructions *const all = context;
+    if (n % 16 == 0 || n == all->n)
+        progress_show("form %zu of %zu", n, all->n);
     return interrupted_by != 0;
 }
 
 static int measure(const struct options *options, const struct host *host,
                    struct instructions *instructions, struct error *error)
 {
-    struct forms_told progress = {.n = instructions->n};
     struct cpu_lock *lock = NULL;
     int cpu, status = doctor_take_cpu(options, &cpu, &lock, error);
     if (status == 0 && cpu >= 0)
@@ -220,9 +212,8 @@ static int measure(const struct options *options, const struct host *host,
         must_have(calloc(instructions->n + 1, sizeof *instructions->passport));
     signals_catch();
     status = costs_of(costs, instructions->form, instructions->n, true, show_progress,
-                      &progress, instructions->passport, error);
-    if (progress.shown)
-        progress_show("%s", "");
+                      instructions, instructions->passport, error);
+    progress_end();
     costs_close(costs);
     cpu_lock_free(lock);
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about a case become a part of its result. */
 #include "explain_private.h"
+#include "library_files.h"
 
 #include <inttypes.h>
 
@@ -57,11 +58,27 @@ static void add_mix(const struct inspect_census *census, const struct inspect_lo
     set(&to->mix, text[0] ? text : NULL);
 }
 
+/* "libmix.so audio::mix+0x20" of "libmix.so _ZN5audio3mixEPf+0x20". */
+static char *where_written(const char *where)
+{
+    const char *const begin = where ? strchr(where, ' ') : NULL;
+    const char *const end = begin ? strrchr(begin, '+') : NULL;
+    FREED_BY(free_memory) char *symbol =
+        end ? must_have(strndup(begin + 1, (size_t)(end - begin - 1))) : NULL;
+    FREED_BY(free_memory) char *name = symbol ? symbol_written(symbol) : NULL;
+    char *text = NULL;
+    if (!name)
+        return copy_text(where);
+    must(asprintf(&text, "%.*s %s%s", (int)(begin - where), where, name, end));
+    return text;
+}
+
 static void take_loop(const struct inspect_census *census, size_t number, bool all_code,
                       struct explanation *explanation)
 {
     const struct inspect_loop *const loop = &census->loop[number];
-    struct explained_loop *const to = explanation_add_loop(explanation, loop->where);
+    FREED_BY(free_memory) char *where = where_written(loop->where);
+    struct explained_loop *const to = explanation_add_loop(explanation, where);
     struct inspect_facts facts = {.fact = {{.known = false}}};
     struct inspect_facts of_call = {.fact = {{.known = false}}};
     set(&to->source, loop->source);

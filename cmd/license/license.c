@@ -92,8 +92,7 @@ static int license_measure_net(int64_t wait_ns, struct license *license, bool pr
         struct error why = {.text = ""};
         net->op = row->op->name;
         if (progress)
-            text_line(stderr, "simdbench license: %s with %s and %s", net->op, narrow,
-                      wide_isa);
+            progress_show("%s with %s and %s", net->op, narrow, wide_isa);
         const int rc = measure_op(wait_ns, row, narrow, net, &why);
         if (rc == -ENOMEM || rc == -EINTR || rc == -CPUS_BUSY)
             return error_set(error, rc, "%s: %.400s", net->op, why.text);
@@ -158,7 +157,7 @@ static int measure_clocks(const struct options *options, bool progress,
         if (scope->skip[0])
             continue;
         if (progress)
-            complain("license: the clock of %s", scope->name);
+            progress_show("the clock of %s", scope->name);
         rc = license_probe(scope, rounds, (uint64_t)clock_now(), i ? NULL : &counters,
                            error);
         if (rc == 0)
@@ -196,6 +195,7 @@ static int measure(const struct options *options, bool progress, struct license 
         snprintf(license->net_skip, sizeof license->net_skip, "--quick leaves it out");
     else
         rc = license_measure_net(options->how.wait_ns, license, progress, error);
+    progress_end();
     return rc;
 }
 

@@ -2,8 +2,6 @@
 /* A run is shown and saved while it grows. */
 #include "output/output.h"
 
-#include <unistd.h>
-
 #define SAVE_EVERY_NS 1000000000LL
 #define PROGRESS_EVERY_NS 100000000LL
 
@@ -34,8 +32,6 @@ static void draw(void *context, const struct progress *progress)
     struct live *const live = context;
     const int64_t now = clock_now();
     const double seconds = forecast_again(&live->forecast, progress, now);
-    if (seconds > 0 && live->progress)
-        progress_show("%s", "");
     if (seconds > 0)
         complain("this will take about %.0f s, as the first processes took", seconds);
     if (!live->progress || now - live->drawn < PROGRESS_EVERY_NS)
@@ -76,8 +72,7 @@ static void show_group(void *context, struct run *run, size_t group)
 {
     struct live *const live = context;
     const struct text_options text = text_of_stdout(live->options);
-    if (live->progress)
-        progress_show("%s", "");
+    progress_end();
     if (live->table && !live->begun)
         table_begin(run, &text, stdout);
     live->begun = true;
@@ -93,15 +88,14 @@ void live_begin(struct live *live, const struct options *options, bool table)
     *live = (struct live){
         .options = options,
         .table = table && options->format == FORMAT_TABLE,
-        .progress = !options->quiet && isatty(STDERR_FILENO),
+        .progress = !options->quiet,
         .watcher = {.context = live, .progress = draw, .group_done = show_group}};
 }
 
 void live_end(const struct live *live, const struct run *run)
 {
     const struct text_options text = text_of_stdout(live->options);
-    if (live->progress)
-        progress_show("%s", "");
+    progress_end();
     if (live->table && live->begun)
         table_end(run, &text, stdout);
 }

@@ -60,8 +60,11 @@ void complain_each(const char *before, const struct text_list *texts);
  * not fit into it go to lines that begin in column `indent`. */
 __attribute__((format(printf, 2, 3))) void print_line(int indent, const char *format,
                                                       ...);
-/* Replaces the last line of the terminal on standard error; "%s", "" clears it. */
+/* Replaces the last line of the terminal on standard error; does nothing where that is no
+ * terminal. */
 __attribute__((format(printf, 1, 2))) void progress_show(const char *format, ...);
+/* Clears that line, if there is one; complain() does so, too. */
+void progress_end(void);
 /* Now, in UTC: 2024-01-31T12:00:00Z. */
 void date_text(char text[24]);
 /* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.

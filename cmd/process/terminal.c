@@ -23,9 +23,13 @@ int terminal_width(FILE *file)
     return size.ws_col;
 }
 
+/* A line of progress stands on the terminal. */
+static bool in_progress;
+
 void complain(const char *format, ...)
 {
     char raw[2048];
+    progress_end();
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
@@ -55,6 +59,8 @@ void progress_show(const char *format, ...)
 {
     char raw[512], plain[2 * sizeof raw];
     va_list arguments;
+    if (!isatty(STDERR_FILENO))
+        return;
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
@@ -63,6 +69,13 @@ void progress_show(const char *format, ...)
     text_plain(raw, plain, width && width < sizeof plain ? width : sizeof plain);
     fprintf(stderr, "\r\033[K%s", plain);
     fflush(stderr);
+    in_progress = *plain != '\0';
+}
+
+void progress_end(void)
+{
+    if (in_progress)
+        progress_show("%s", "");
 }
 
 void date_text(char text[24])

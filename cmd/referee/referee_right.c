@@ -76,6 +76,8 @@ static int try_shape(struct referee *referee, const char *text, bool asked,
     struct stage stage;
     struct error why = {.text = ""};
     bool good = false;
+    if (!referee->options->quiet)
+        progress_show("is it right? shape %s", text);
     int status = stage_begin(referee, text, CHECK_BYTES, &stage, &why)
                      ?: stage_draw(referee, &stage, &why)
                      ?: judge_known(referee, &stage, asked, &good, &why);
@@ -115,6 +117,7 @@ int judge_right(struct referee *referee, const struct text_list *shapes,
         shape_near(&referee->random, shapes->item[i % shapes->n], rank, text);
         status = try_shape(referee, text, false, error);
     }
+    progress_end();
     if (status == 0 && !referee->shown)
         return invalid(error, "the reference returns a pointer to memory of its own, and "
                               "writes no array: nobody could tell whether it is right");

@@ -164,8 +164,7 @@ int rows_measure(struct referee *referee, const struct text_list *shapes,
         live_begin(&live, referee->options, true);
         status = run_plan(&options.how, &catalog, &plan, &live.watcher, *run, error);
         referee->printed = live.begun && live.table;
-        if (live.progress)
-            progress_show("%s", "");
+        progress_end();
     }
     FREED_BY(text_list_free) struct text_list names = names_of(verdicts);
     if (status == 0)

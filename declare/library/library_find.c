@@ -72,6 +72,14 @@ size_t name_length(const char *demangled)
     return length;
 }
 
+char *symbol_written(const char *symbol)
+{
+    char *const name = name_demangle(symbol);
+    if (name)
+        name[name_length(name)] = '\0';
+    return name;
+}
+
 /* ---- finding ---- */
 
 /* A space beside a sign says nothing; another one parts two words. */

@@ -7,7 +7,7 @@
 
 #include "simdbench.h"
 
-enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };
+enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
 
 typedef void sgemm_function(int order, int transpose_a, int transpose_b, int m, int n,
                             int k, float alpha, const float *a, int lda, const float *b,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Module `openblas`: sgemm and dgemm, row-major, as baselines of op gemm, and sgemm after
- * im2col as one of op conv.
+ * Module `openblas`: sgemm and dgemm, row-major, as baselines of op gemm, sgemm after
+ * im2col as one of op conv, and what OpenBLAS adds to BLAS: sums and transposed copies.
  * Option coretype=NAME makes OpenBLAS use the kernels of that core instead of those that
  * it chooses itself, which for a CPU newer than the library may be far from the best.
  * Option library=FILE loads that one.
@@ -148,6 +148,67 @@ static const struct simdbench_kernel conv_im2col = {
     .choice = im2col_choice,
 };
 
+/* ---- functions that OpenBLAS adds to BLAS; builds without them have NULL here ---- */
+
+#define TRANSPOSED_COPY(T)                                                          \
+    void (*)(int order, int transpose, int rows, int columns, T factor, const T *a, \
+             int lda, T *b, int ldb)
+static struct {
+    __typeof__(float (*)(int n, const float *x, int step)) ssum;
+    __typeof__(double (*)(int n, const double *x, int step)) dsum;
+    __typeof__(TRANSPOSED_COPY(float)) somatcopy;
+    __typeof__(TRANSPOSED_COPY(double)) domatcopy;
+} added;
+
+static int added_prepare(const struct simdbench_operands *operands, bool there,
+                         void **state, char *error, size_t error_size)
+{
+    if (!there)
+        return refuse(error, error_size, -ENOTSUP, "this OpenBLAS has no such function");
+    if (operands->shape->rank == 3)
+        return refuse(error, error_size, -ENOTSUP, "OpenBLAS has no sums of columns");
+    if (operands->operand[0]->count > INT_MAX)
+        return refuse(error, error_size, -ENOTSUP, "OpenBLAS takes up to %d elements",
+                      INT_MAX);
+    return 0;
+}
+
+/* Row `name` of one type; CALL calls the function of that name with x, y and dimensions.
+ */
+#define ADDED_ROW(name, type_, op_, semiring_, roof_, CALL)                       \
+    static PREPARE(name##_prepare, added_prepare, added.name != NULL) static void \
+        name##_run(const struct simdbench_operands *operands, void *state)        \
+    {                                                                             \
+        const struct simdbench_operand *const x = operands->operand[0],           \
+                                              *const y = operands->operand[1];    \
+        const int rows = (int)operands->shape->dim[0],                            \
+                  columns = (int)operands->shape->dim[1];                         \
+        CALL;                                                                     \
+    }                                                                             \
+    static const struct simdbench_kernel added_##name = {                         \
+        .size = sizeof added_##name,                                              \
+        .type = type_,                                                            \
+        .op = op_,                                                                \
+        .semiring = semiring_,                                                    \
+        .isa = "lib",                                                             \
+        .variant = #name,                                                         \
+        .roof = roof_,                                                            \
+        .prepare = name##_prepare,                                                \
+        .run = name##_run,                                                        \
+    };
+/* One sum of all elements, or one of each row. */
+#define SUMS(name, T)                                       \
+    const int n = y->count == 1 ? rows * columns : columns; \
+    for (uint64_t i = 0; i < y->count; i++)                 \
+    ((T *)y->data)[i] = added.name(n, (const T *)x->data + (int64_t)i * n, 1)
+#define COPY(name) \
+    added.name(ROW_MAJOR, TRANSPOSE, rows, columns, 1, x->data, columns, y->data, rows)
+
+ADDED_ROW(ssum, SIMDBENCH_F32, "reduce", "sum", "read", SUMS(ssum, float))
+ADDED_ROW(dsum, SIMDBENCH_F64, "reduce", "sum", "read", SUMS(dsum, double))
+ADDED_ROW(somatcopy, SIMDBENCH_F32, "transpose", NULL, "copy", COPY(somatcopy))
+ADDED_ROW(domatcopy, SIMDBENCH_F64, "transpose", NULL, "copy", COPY(domatcopy))
+
 #define CORE_VARIABLE "OPENBLAS_CORETYPE"
 
 static struct {
@@ -195,6 +256,20 @@ static const char *core_isa(const char *core)
         {prefix "openblas_set_num_threads", &openblas.set_threads}, \
     }
 
+static void load_added(const char *prefix)
+{
+    const struct symbol symbols[] = {{"ssum", &added.ssum},
+                                     {"dsum", &added.dsum},
+                                     {"somatcopy", &added.somatcopy},
+                                     {"domatcopy", &added.domatcopy}};
+    for (size_t i = 0; i < SYMBOLS(symbols); i++) {
+        char name[40];
+        snprintf(name, sizeof name, "%scblas_%s", prefix, symbols[i].name);
+        void *const found = dlsym(openblas.handle, name);
+        memcpy(symbols[i].where, &found, sizeof found);
+    }
+}
+
 static int load(const char *file, char *error, size_t error_size)
 {
     const struct library library = {file, "install OpenBLAS, e.g. package libopenblas0"};
@@ -206,6 +281,7 @@ static int load(const char *file, char *error, size_t error_size)
         (!openblas.handle || library_load(&library, &openblas.handle, scipy,
                                           SYMBOLS(scipy), why, sizeof why) < 0))
         return status;
+    load_added(status < 0 ? "scipy_" : "");
     blas.brand = "OpenBLAS";
     /* "OpenBLAS 0.3.21 NO_AFFINITY ...": the first two words. */
     const char *config = openblas.config();
@@ -274,8 +350,9 @@ static int openblas_set_threads(uint32_t threads)
     return 0;
 }
 
-static const struct simdbench_kernel *const kernels[] = {&blas_sgemm, &blas_dgemm,
-                                                         &conv_im2col, NULL};
+static const struct simdbench_kernel *const kernels[] = {
+    &blas_sgemm, &blas_dgemm,      &conv_im2col,     &added_ssum,
+    &added_dsum, &added_somatcopy, &added_domatcopy, NULL};
 
 MODULE(.name = "openblas", .kernels = kernels, .open = openblas_open,
        .describe = openblas_describe, .set_threads = openblas_set_threads)

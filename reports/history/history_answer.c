@@ -44,7 +44,11 @@ static void change_tell(const struct history *history,
                 : *entry->commit ? entry->commit
                                  : "the run");
     buffer_plain_n(text, entry->started_at, strcspn(entry->started_at, "T"));
-    buffer_tell(text, " on %s", entry->fingerprint);
+    for (size_t i = 0; i < history->n; i++)
+        if (strcmp(history->entries[i].fingerprint, entry->fingerprint) != 0) {
+            buffer_tell(text, " on %s", entry->fingerprint);
+            break;
+        }
 }
 
 /* The largest change that is smaller than the one before, by amount and then by place. */

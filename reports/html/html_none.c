@@ -6,7 +6,8 @@ int html_check(struct error *error)
 {
     return error_set(error, -ENOTSUP,
                      "html: this simdbench was built without Chart.js; install it "
-                     "(Debian: libjs-chart.js), then configure and build again");
+                     "(Debian: libjs-chart.js), or name a copy (meson configure build "
+                     "-Dchart_js=FILE), then build again");
 }
 
 int html_write(const struct run *run, FILE *file, struct error *error)

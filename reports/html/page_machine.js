@@ -28,21 +28,25 @@ function classRow(one, scale) {
 }
 function drawClock(body) {
   const all = page.scopes.flatMap((scope) => scope.classes ?? []).filter(timedClass);
-  const scale = scaleOf(all.flatMap((one) => [one.ratio, ...(one.ratio_ci ?? [])]).concat(0.98, 1.02));
+  // A loss of less than a tenth is no heavy one, and no long way on the axis.
+  const scale = scaleOf(all.flatMap((one) => [one.ratio, ...(one.ratio_ci ?? [])]).concat(0.9, 1.02));
+  const top = () => ["", axisRow(scale, [[1, "100%"], [0.9, "90%"]])];
   page.scopes.forEach((scope, i) => {
     const name = ["One core", "All cores"][i];
     body.append(el("h3", {}, `${name}${scope.cpus ? `: CPU ${scope.cpus.join(", ")}` : ""}`),
-      scope.classes ? rowsOf(scope.classes.map((one) => classRow(one, scale)), name)
+      scope.classes ? rowsOf([top(), ...scope.classes.map((one) => classRow(one, scale))], name)
         : el("p", {}, scope.skipped ?? ""));
   });
 }
 function drawNet(body) {
   const points = page.net.flatMap((net) => net.shapes ?? []);
-  const scale = scaleOf(points.flatMap((point) => [point.speedup, ...(point.speedup_ci ?? [])]).concat(0.95, 1.05));
+  const speeds = points.flatMap((point) => [point.speedup, ...(point.speedup_ci ?? [])]).filter(known).concat(0.95, 1.05);
+  const scale = scaleOf(speeds), most = Math.max(...speeds);
+  const top = () => ["", axisRow(scale, [[1, "as fast"], [most, times(most)]])];
   for (const net of page.net)
-    body.append(el("h3", {}, net.op), net.shapes ? rowsOf(net.shapes.map((point) => [point.shape,
+    body.append(el("h3", {}, net.op), net.shapes ? rowsOf([top(), ...net.shapes.map((point) => [point.shape,
       strip(scale, { lines: [{ at: 1, class: "mid" }], dots: [{ at: point.speedup, ci: point.speedup_ci,
         class: point.speedup_ci?.[1] < 1 ? "bad" : "", text: times(point.speedup) }] },
       `${point.shape}: ${times(point.speedup)}`), el("span", {}, times(point.speedup)),
-      el("span", { class: "dim" }, range(point.speedup_ci, digits))]), net.op) : el("p", {}, net.skipped ?? ""));
+      el("span", { class: "dim" }, range(point.speedup_ci, digits))])], net.op) : el("p", {}, net.skipped ?? ""));
 }

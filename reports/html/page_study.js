@@ -164,6 +164,8 @@ function drawStudies(body) {
     const measured = claims.filter((claim) => known(deciding(claim)?.value));
     body.append(el("div", { class: "cards" }, measured.map(claimCard)),
       openClaims(claims.filter((claim) => !measured.includes(claim))) ?? "",
-      el("details", {}, el("summary", {}, "All claims as a table"), claimTable(study, claims)), ...accountFigures(study));
+      el("details", {}, el("summary", {}, "All claims as a table"), claimTable(study, claims)), ...accountFigures(study),
+      el("details", {}, el("summary", {}, "What the arms do"), facts(Object.entries(study.arms ?? {})
+        .map(([name, arm]) => [name, arm.is]))));
   }
 }

@@ -3,8 +3,9 @@
 #include "json.h"
 #include "json_value.h"
 
-#define ARM_NAMES \
-    " op semiring type isa variant module shape layout threads pages align input cache "
+#define ARM_NAMES                                                                     \
+    " is op semiring type isa variant module shape layout threads pages align input " \
+    "cache "
 
 int value_only(const struct value *object, const char *names)
 {

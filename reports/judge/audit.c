@@ -295,5 +295,15 @@ void audit_answer(const struct run *run, struct answer *answer)
     if (known)
         return;
     buffer_tell(&answer->text, "--dispatcher: no kernel is called %s", name);
+    const char *separator = "; there is ";
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        const struct result *first = run->results;
+        while (first < result && !text_same(first->variant, result->variant))
+            first++;
+        if (result->is_roof || first < result)
+            continue;
+        buffer_tell(&answer->text, "%s%s", separator, result->variant);
+        separator = ", ";
+    }
     answer_next(answer);
 }

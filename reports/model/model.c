@@ -94,6 +94,16 @@ void facts_bool(struct facts *facts, const char *name, bool value)
     fact_add(facts, name, (struct fact){.kind = FACT_BOOL, .number = value});
 }
 
+void facts_replace(struct facts *facts, const char *name, const char *text)
+{
+    for (size_t i = 0; i < facts->n; i++)
+        if (facts->fact[i].kind == FACT_TEXT && !strcmp(facts->fact[i].name, name)) {
+            string_set(&facts->fact[i].text, text);
+            return;
+        }
+    facts_text(facts, name, text);
+}
+
 static const struct fact *facts_find(const struct facts *facts, const char *name,
                                      enum fact_kind kind)
 {

@@ -267,6 +267,8 @@ void run_delete(struct run **run); /* for FREED_BY() */
 struct result *
 run_add_result(struct run *run); /* zeroed; earlier pointers become invalid */
 void facts_text(struct facts *facts, const char *name, const char *text);
+/* In place of the text of that name, if there is one. */
+void facts_replace(struct facts *facts, const char *name, const char *text);
 void facts_number(struct facts *facts, const char *name, double number);
 void facts_bool(struct facts *facts, const char *name, bool value);
 /* Facts of that name and kind: NULL and NaN if there is none. */

@@ -23,13 +23,13 @@ static const char *const verdicts[STUDY_VERDICTS] = {"PENDING", "CONFIRMED", "RE
 static const char *const hows[] = {"", "no effect", "smaller", "larger"};
 
 const struct fields study_arm_fields =
-    FIELDS(FIELD(NAME, study_arm, op), FIELD(NAME, study_arm, semiring),
-           FIELD(NAME, study_arm, type), FIELD(NAME, study_arm, isa),
-           FIELD(NAME, study_arm, variant), FIELD(NAME, study_arm, module),
-           FIELD(NAME, study_arm, shape), FIELD(NAME, study_arm, layout),
-           FIELD(NAME, study_arm, pages), FIELD(NAME, study_arm, input),
-           FIELD(NAME, study_arm, cache), FIELD(AMOUNT, study_arm, align),
-           FIELD(TEAM, study_arm, threads));
+    FIELDS(FIELD(NAME, study_arm, is), FIELD(NAME, study_arm, op),
+           FIELD(NAME, study_arm, semiring), FIELD(NAME, study_arm, type),
+           FIELD(NAME, study_arm, isa), FIELD(NAME, study_arm, variant),
+           FIELD(NAME, study_arm, module), FIELD(NAME, study_arm, shape),
+           FIELD(NAME, study_arm, layout), FIELD(NAME, study_arm, pages),
+           FIELD(NAME, study_arm, input), FIELD(NAME, study_arm, cache),
+           FIELD(AMOUNT, study_arm, align), FIELD(TEAM, study_arm, threads));
 const struct fields study_source_fields =
     FIELDS(FIELD_AS("title", NAME, study, source.title),
            FIELD_AS("file", NAME, study, source.file),

@@ -59,6 +59,7 @@ int study_as_find(const char *name, enum study_as *as);
  * layout and input from there. */
 struct study_arm {
     char *name; /* NULL: the work */
+    char *is;   /* what its code does, for readers; or NULL */
     char *op, *semiring, *type, *isa, *variant, *layout;
     char *module; /* shipped, a library, or a path; NULL: own kernels */
     char *shape;  /* "+p1q1": letters to set in the shape of the point; or a whole shape;

@@ -9,7 +9,7 @@ from bench_run import against, libraries, shares
 ARRAYS = tuple(name for name in ("numpy", "torch") if find_spec(name))
 NETWORKS = ("onednn", *(name for name in ARRAYS if name == "torch"))
 MODULES = {"map": ARRAYS, "reduce": ARRAYS, "softmax": NETWORKS, "log_softmax": NETWORKS,
-           "transpose": ARRAYS, "maxpool": NETWORKS}
+           "transpose": (*ARRAYS, "openblas"), "maxpool": NETWORKS}
 SQUARES = "256x256,1024x1024,4096x4096"
 AXES = ",".join(axis + square for axis in ("", "columns", "rows") for square in SQUARES.split(","))
 VECTORS = "100,1k,10k,100k,1M,16M"
@@ -52,6 +52,7 @@ def tensor(bench):
         for op, (words, least, limit) in OPS.items():
             for kind in ("f32", "f64"):
                 modules = [m for m in MODULES[words[0]] if m != "onednn" or kind == "f32"]
+                modules += ["openblas"] * (op == "reduce sum")
                 command = (*words, f"--isa={isa}", f"--type={kind}",
                            *(option for m in modules or ["none"]
                              for option in libraries(isa, m) or [f"--baseline={m}"]))

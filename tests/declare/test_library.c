@@ -55,6 +55,10 @@ TEST(test_names)
     struct error error;
     if (!found(library, "_ZN5audio8add_avx2Eii")->demangled)
         skip();
+    char *const written = symbol_written("_ZN5audio8add_avx2Eii");
+    assert_string_equal(written, "audio::add_avx2");
+    free(written);
+    assert_null(symbol_written("add_avx2"));
     assert_string_equal(found(library, "_ZN5audio8add_avx2Eii")->demangled,
                         "audio::add_avx2(int, int)");
     assert_string_equal(found(library, "audio::add_avx2(float,float)")->name,

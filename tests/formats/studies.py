@@ -218,6 +218,13 @@ class Studies(unittest.TestCase):
                 used |= {arm for pair in pairs for arm in pair}
             self.assertEqual(used, set(study["arms"]), name)
 
+    def test_arms_are_introduced(self):
+        """An arm that a report names is described in words, each of a study in other ones."""
+        for name, study in studies():
+            said = [arm["is"] for arm in study["arms"].values()]
+            self.assertEqual(len(said), len(set(said)), name)
+            self.assertTrue(all(len(text) > 8 and not text.endswith(".") for text in said), name)
+
     def test_never_has_a_reason(self):
         for name, study in studies():
             for claim in study["claims"]:

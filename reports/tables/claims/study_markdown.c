@@ -72,6 +72,9 @@ static void print_study(const struct study *study, FILE *file)
     if (study->account.n_sums)
         fputs("\n### account\n\n", file);
     study_account_lines(study, markdown_line, file);
+    if (study_arm_lines(study, NULL, NULL))
+        fputs("\n### " STUDY_ARMS_TITLE "\n\n", file);
+    study_arm_lines(study, markdown_line, file);
     print_claims(study, true, "\n### " STUDY_ARITHMETIC_TITLE "\n", file);
 }
 

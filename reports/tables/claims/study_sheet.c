@@ -2,6 +2,7 @@
 #include "study_sheet.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *study_title(enum study_column column)
 {
@@ -106,6 +107,53 @@ void study_account_lines(const struct study *study, study_line *line, void *cont
         study_account_tell(account, sum, true, &text);
         add_line(&text, line, context);
     }
+}
+
+/* True if one of these names is that of the arm. */
+static bool names(const struct study_arm *arm, char *const *of, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (of[i] && !strcmp(of[i], arm->name))
+            return true;
+    return false;
+}
+
+static bool pairs_name(const struct study_arm *arm, const struct study_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->n; i++)
+        if (names(arm, pairs->pair[i].of, 2))
+            return true;
+    return false;
+}
+
+static bool is_named(const struct study *study, const struct study_arm *arm)
+{
+    const struct study_account *const account = &study->account;
+    bool named = account->n_sums &&
+                 (names(arm, account->total.of, 2) || pairs_name(arm, &account->parts) ||
+                  pairs_name(arm, &account->reverse));
+
+    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims)
+        FOR_EACH (const struct study_check, check, claim->evidence, claim->n_evidence)
+            named |= names(arm, check->of, check->n_of);
+    return named;
+}
+
+size_t study_arm_lines(const struct study *study, study_line *line, void *context)
+{
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+    size_t n = 0;
+
+    FOR_EACH (const struct study_arm, arm, study->arms, study->n_arms) {
+        if (!arm->is || !is_named(study, arm))
+            continue;
+        n++;
+        if (!line)
+            continue;
+        buffer_tell(&text, "%s: %s", arm->name, arm->is);
+        add_line(&text, line, context);
+    }
+    return n;
 }
 
 void study_source_lines(const struct study *study, study_line *line, void *context)

@@ -24,6 +24,10 @@ bool study_is_arithmetic(const struct study_claim *claim);
 /* Lines of the account, and of the study as a whole, safe to print. */
 typedef void study_line(const char *line, void *context);
 void study_account_lines(const struct study *study, study_line *line, void *context);
+/* A line for each arm that evidence or the account name: what it does. Returns how many;
+ * `line` may be NULL. */
+size_t study_arm_lines(const struct study *study, study_line *line, void *context);
+#define STUDY_ARMS_TITLE "what these arms do"
 void study_source_lines(const struct study *study, study_line *line, void *context);
 
 /* All studies of a run. */

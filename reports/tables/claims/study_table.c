@@ -172,7 +172,7 @@ static void print_line(const char *line, void *context)
     text_wrapped(page->file, page->options->width, line, 0);
 }
 
-static void print_account_line(const char *line, void *context)
+static void print_part(const char *line, void *context)
 {
     const struct page *const page = context;
 
@@ -191,7 +191,10 @@ static void print_study(struct page *page)
     print_claims(page, false, NULL);
     if (page->study->account.n_sums)
         fputs("account\n", page->file);
-    study_account_lines(page->study, print_account_line, page);
+    study_account_lines(page->study, print_part, page);
+    if (study_arm_lines(page->study, NULL, NULL))
+        fputs(STUDY_ARMS_TITLE "\n", page->file);
+    study_arm_lines(page->study, print_part, page);
     print_claims(page, true, STUDY_ARITHMETIC_TITLE);
     study_source_lines(page->study, print_line, page);
     fputc('\n', page->file);

@@ -336,6 +336,7 @@ static void origin_lines(struct legend *legend)
                            : "run: by another program");
     legend_part(legend, " ", "", run->tool_version);
     legend_part(legend, ", ", "commit ", run->tool_commit);
+    legend_part(legend, ", ", "label ", facts_find_text(&run->settings, "label"));
     legend_part(legend, ", ", "", run->tool_compiler);
     legend_part(legend, ", ", "seed ", run->seed);
     legend_part(legend, ", ", "", run->started_at);

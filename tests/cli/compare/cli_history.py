@@ -103,6 +103,9 @@ class History(Case):
         self.assertEqual(len(table.stdout.splitlines()), 7)
         with sqlite3.connect(self.path) as database:
             self.assertEqual(database.execute("SELECT count(*) FROM runs").fetchone(), (3,))
+        # A saved run gets a label as it is kept, in place of its own.
+        self.run_tool("report", path, self.option, "--label=four")
+        self.assertEqual([row["label"] for row in self.rows(CASE)], ["one", "two", "three", "four"])
 
     def test_narrow(self):
         self.append("--label=2f0c19a48e11", "--sizes=8,128")

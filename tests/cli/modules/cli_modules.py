@@ -257,6 +257,13 @@ class Plugins(Case):
         done = self.run_tool("gemm", "--isa=scalar", "--sizes=8", "--dry-run",
                              f"--baseline=openblas,library={library},as=prefixed")
         self.assertIn("  prefixed:gemm/plustimes-f32/lib/sgemm@8x8x8", done.stdout)
+        # What it adds to BLAS is not in each build.
+        for op, name in (("reduce", "ssum"), ("transpose", "somatcopy")):
+            row = kernels(self.run_json(op, "--isa=scalar", "--sizes=8", *SHORT,
+                                        f"--baseline=openblas,library={library},as=prefixed"),
+                          module="prefixed")[0]
+            self.assertEqual((row["variant"], row["status"]), (name, "skipped"))
+            self.assertIn("this OpenBLAS has no such function", row["reason"])
 
 
 class Fetched(Case):

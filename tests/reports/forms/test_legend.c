@@ -205,6 +205,17 @@ TEST(doubts)
     run_free(run);
 }
 
+/* A label is shown where the commit is. */
+TEST(label)
+{
+    struct run *run = sample_run_small();
+
+    string_set(&run->tool_commit, "25c13c4608f6");
+    facts_text(&run->settings, "label", "v1");
+    expect(run, ", commit 25c13c4608f6, label v1, ", true);
+    run_free(run);
+}
+
 /* A run whose host does not tell how often: a file may lack any fact. */
 TEST(shared_core)
 {

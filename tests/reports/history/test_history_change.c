@@ -124,6 +124,12 @@ TEST(test_told)
     char *const unknown = text_of(write_table, &history);
     assert_non_null(strstr(unknown, " 0 faster; too few runs of 2 to see one\n"));
     free(unknown);
+    /* One machine needs no name. */
+    for (size_t i = 0; i < history.n; i++)
+        string_set(&history.entries[i].fingerprint, "one");
+    char *const alone = text_of(write_table, &history);
+    assert_non_null(strstr(alone, "of 2024-05-25\n"));
+    free(alone);
     history_free(&history);
 }
 

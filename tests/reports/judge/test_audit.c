@@ -157,7 +157,9 @@ TEST(test_crossover)
                         "avx2/mix_avx2 and lib/mix are the fastest: they are level");
     assert_string_equal(answer.line[3],
                         "mix:mix/f32 at 100: sse2/mix_sse2 is the fastest");
-    assert_string_equal(answer.line[4], "--dispatcher: no kernel is called nobody");
+    assert_string_equal(answer.line[4],
+                        "--dispatcher: no kernel is called nobody; there is mix_sse2, "
+                        "mix_avx2, mix");
     answer_free(&answer);
     run_free(run);
 }
