@@ -300,7 +300,8 @@ static void write_target(struct writing *writing, const struct insn *insn)
     else if (insn->reference == REFERS_LEA) {
         write_constant(writing, target, blind_bytes(surgery, target));
         fprintf(writing->to, "...");
-        write_initial(writing, target, before_places(surgery, target, HASHED_BYTES), true);
+        write_initial(writing, target, before_places(surgery, target, HASHED_BYTES),
+                      true);
     } else {
         write_constant(writing, target, insn->data_bytes);
     }

@@ -5,8 +5,9 @@
  * series where the energy distance between both sides is largest, if a permutation test
  * finds it significant, and goes on in each part. Two things differ from the paper:
  *  - It works on ranks, so that single values, however far out, weigh no more than
- *    others. Then, as few ranks do not tell a large step from a small one, on values where
- *    both sides lie apart; those far from both levels count as the farthest usual ones.
+ *    others. Then, as few ranks do not tell a large step from a small one, on values
+ * where both sides lie apart; those far from both levels count as the farthest usual
+ * ones.
  *  - Machines have moods that last for several runs, and then neighbours are alike, which
  *    a permutation forgets. Here the shuffled series are as alike from one value to the
  * next as the residuals of the split, at the upper end of what they may be: values take
@@ -24,8 +25,8 @@
  * added to the correlation. */
 enum { SHUFFLES = 3999, CAUTION = 2 };
 #define CORRELATION_MOST 0.95
-/* Median distances from the level: three standard deviations. Levels that are apart differ
- * by more than so many times as much. */
+/* Median distances from the level: three standard deviations. Levels that are apart
+ * differ by more than so many times as much. */
 #define USUAL 4.45
 #define APART 1.5
 

@@ -139,24 +139,25 @@ class Places(AbCase):
             self.assertEqual(self.totals(source, base=1, head=value)["code"], code)
 
     def test_calls_that_differ(self):
-        """A traced call tells nothing about those in which a counter leads elsewhere."""
+        """Every other call takes another way, of which the traced one tells nothing."""
         source = """
             __asm__(".text; .skip PAD, 0x90");
-            static volatile unsigned calls;
-            static __attribute__((noinline, noipa)) unsigned rare(unsigned sum)
+            static volatile unsigned odd = FIRST;
+            static __attribute__((noinline, noipa)) unsigned other(unsigned sum)
             {
-                return sum + (calls & VALUE ? 0 : 0);
+                return odd > VALUE ? 0 : sum;
             }
             unsigned total(const unsigned char *s, unsigned long n)
             {
                 unsigned sum = 0;
                 while (n--)
                     sum = sum * 5 + *s++;
-                return calls++ & 1 << 20 ? rare(sum) : sum;
+                return odd ^= 1 ? other(sum) : sum;
             }
-            """
-        placement = self.totals(source, base=1, head=2)
-        self.assertFalse(placement["same_data"])
+            """.replace("return odd ^= 1 ?", "return (odd ^= 1) ?")
+        for first in "0", "1":
+            placement = self.totals(source.replace("FIRST", first), base=1, head=2)
+            self.assertFalse(placement["same_data"])
 
     def test_short_functions(self):
         """A jump has room where a linker fills the space between sections with zeros."""

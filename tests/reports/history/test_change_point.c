@@ -96,7 +96,8 @@ TEST(test_power)
 {
     static const struct {
         size_t n, at;
-    } places[] = {{20, 10}, {30, 20}, {40, 20}, {40, 30}, {100, 50}, {100, 80}, {100, 90}};
+    } places[] = {{20, 10},  {30, 20},  {40, 20}, {40, 30},
+                  {100, 50}, {100, 80}, {100, 90}};
     const size_t cases = getenv("SIMDBENCH_LONG") ? 200 : 5;
     for (size_t w = 0; w < ARRAY_LEN(weathers); w++)
         for (size_t k = 0; k < ARRAY_LEN(places); k++) {
