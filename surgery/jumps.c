@@ -50,15 +50,29 @@ static int no_room(const struct surgery *surgery, uint64_t entry, const char *wh
     return error_set(error, -EFAULT, "%s is reached by a pointer, and %s", where, why);
 }
 
+/* Zeros up to the next function, with which linkers fill the space between sections. */
+static bool is_gap(const struct object *object, uint64_t at)
+{
+    enum { GAP_MOST = 64 };
+    struct frame next;
+    for (uint64_t i = 0; i < GAP_MOST && !read_memory(at + i, 1); i++)
+        if (function_at(object, at + i + 1, &next))
+            return true;
+    return false;
+}
+
 /* Bytes between functions, which nobody executes. */
 static bool is_padding(const struct surgery *surgery, const struct block *block,
                        uint64_t at, struct insn *insn)
 {
     struct frame other;
-    return block->object && (at < block->hi || !block_at(surgery, at)) &&
-           !function_at(block->object, at, &other) &&
-           insn_decode((const unsigned char *)(uintptr_t)at, INSN_BYTES_MAX, at, insn) &&
-           insn->padding;
+    if (!block->object || (at >= block->hi && block_at(surgery, at)) ||
+        function_at(block->object, at, &other))
+        return false;
+    *insn = (struct insn){.length = 1};
+    return is_gap(block->object, at) ||
+           (insn_decode((const unsigned char *)(uintptr_t)at, INSN_BYTES_MAX, at, insn) &&
+            insn->padding);
 }
 
 /* Is there nothing else than code of the block, and padding behind a function? */

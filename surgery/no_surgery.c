@@ -45,6 +45,7 @@ NEVER_CALLED(int, surgery_select, struct surgery_variant *variant, surgery_funct
 NEVER_CALLED(int, surgery_restore, struct surgery *surgery, struct error *error)
 NEVER_CALLED(int, surgery_code, const struct surgery *surgery, const uint64_t *times,
              char **text, struct error *error)
+NEVER_CALLED(bool, surgery_data, const struct surgery *surgery, uint64_t *hash)
 NEVER_CALLED(bool, surgery_is_closed, const struct surgery *surgery)
 NEVER_CALLED(bool, surgery_has, const struct surgery *surgery, uint64_t address)
 NEVER_CALLED(int, surgery_plan_edit, struct surgery *surgery, enum surgery_edit edit,

@@ -201,15 +201,33 @@ static void write_constant(struct writing *writing, uint64_t address, uint64_t b
     }
 }
 
-/* Up to the first jump table there, whose entries depend on places. */
-static uint64_t before_table(const struct surgery *surgery, uint64_t address, uint64_t n)
+/* Up to the first jump table or function there, whose bytes depend on places. */
+static uint64_t before_places(const struct surgery *surgery, uint64_t address, uint64_t n)
 {
+    const struct object *const object = object_at(&surgery->objects, address);
+    const bool code = object && leads_to_code(&surgery->objects, address);
+    struct frame frame;
     for (size_t i = 0; i < surgery->n_extras; i++) {
         const uint64_t distance = surgery->extra[i].address - address;
         if (surgery->extra[i].n && distance < n)
             n = distance;
     }
+    for (uint64_t i = 0; code && i < n; i++)
+        n = function_at(object, address + i, &frame) ? i : n;
     return n;
+}
+
+/* Assemblers put constants beside code, where they belong to no function. */
+static bool is_constant(const struct surgery *surgery, uint64_t address)
+{
+    const struct object *const object = object_at(&surgery->objects, address);
+    struct symbol symbol;
+    uint64_t lo, hi;
+    return object && !is_copied(surgery, address) && !stub_slot(surgery, address) &&
+           (symbol_at(object, address, &symbol)
+                ? !symbol.code
+                : !(unsized_at(object, address, &lo, &hi) && lo == address) &&
+                      before_places(surgery, address, 1) > 0);
 }
 
 /* A text counts up to its zero: linkers put texts in any order. */
@@ -222,7 +240,7 @@ static uint64_t blind_bytes(const struct surgery *surgery, uint64_t address)
         n++;
     return n && n < rest && n < BLIND_BYTES && !read_memory(address + n, 1)
                ? n + 1
-               : before_table(surgery, address, BLIND_BYTES);
+               : before_places(surgery, address, BLIND_BYTES);
 }
 
 /* The last entries may be those of another function's table. */
@@ -273,7 +291,8 @@ static void write_target(struct writing *writing, const struct insn *insn)
     else if (!region || region->writable)
         write_variable(writing, target,
                        insn->reference == REFERS_LEA ? BLIND_BYTES : insn->data_bytes);
-    else if (leads_to_code(&surgery->objects, target) && insn->reference != REFERS_DATA)
+    else if (leads_to_code(&surgery->objects, target) && insn->reference != REFERS_DATA &&
+             !(insn->reference == REFERS_LEA && is_constant(surgery, target)))
         write_branch(writing, target);
     else if (insn->reference == REFERS_LEA && object &&
              symbol_at(object, target, &symbol))
@@ -281,7 +300,8 @@ static void write_target(struct writing *writing, const struct insn *insn)
     else if (insn->reference == REFERS_LEA) {
         write_constant(writing, target, blind_bytes(surgery, target));
         fprintf(writing->to, "...");
-        write_initial(writing, target, before_table(surgery, target, HASHED_BYTES), true);
+        write_initial(writing, target, before_places(surgery, target, HASHED_BYTES),
+                      true);
     } else {
         write_constant(writing, target, insn->data_bytes);
     }
@@ -383,23 +403,31 @@ static void write_function(struct writing *writing, size_t number)
     }
 }
 
-/* All data of the files of functions, some of which pointers may lead to. */
-static void write_data(const struct writing *writing)
+bool surgery_data(const struct surgery *surgery, uint64_t *hash)
 {
-    const struct surgery *const surgery = writing->surgery;
+    *hash = HASH_FIRST;
     for (size_t p = 0; p < surgery->n_parts; p++) {
         const struct object *const object = surgery->part[p].block->object;
-        uint64_t hash;
-        bool again = false;
+        uint64_t own;
+        bool again = !object;
         for (size_t i = 0; i < p; i++)
             again |= surgery->part[i].block->object == object;
         if (again)
             continue;
-        if (object && data_hash(&surgery->objects, object, &hash))
-            fprintf(writing->to, "data =%" PRIx64 "\n", hash);
-        else if (object)
-            fprintf(writing->to, "data =?\n");
+        if (!data_hash(&surgery->objects, object, &own))
+            return false;
+        *hash = hash_bytes(*hash, &own, sizeof own);
     }
+    return true;
+}
+
+static void write_data(const struct writing *writing)
+{
+    uint64_t hash;
+    if (surgery_data(writing->surgery, &hash))
+        fprintf(writing->to, "data =%" PRIx64 "\n", hash);
+    else
+        fprintf(writing->to, "data =?\n");
 }
 
 int surgery_code(const struct surgery *surgery, const uint64_t *times, char **text,

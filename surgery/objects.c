@@ -181,7 +181,8 @@ static const ElfW(Rela) * next_relocation(const struct object *object, uint64_t 
     for (; (all->table = section(object, all->section)); all->section++, all->n = 0) {
         size_t n_rela;
         const ElfW(Rela) *const rela = entries(object, all->table, sizeof *rela, &n_rela);
-        while (all->table->sh_type == SHT_RELA && all->n < n_rela)
+        while (all->table->sh_type == SHT_RELA && all->table->sh_flags & SHF_ALLOC &&
+               all->n < n_rela)
             if (rela[all->n++].r_offset - at < n)
                 return &rela[all->n - 1];
     }
@@ -332,11 +333,13 @@ static bool is_data(const struct object *object, const ElfW(Shdr) * of)
     return !other;
 }
 
-/* The bytes of a jump table that begins there: distances from its beginning to code. */
+/* The bytes of a jump table that begins there: distances from its beginning to code.
+ * Numbers of a variable may look like these, but compilers give tables no names. */
 static uint64_t distances_at(const struct object *object, const ElfW(Shdr) * of,
                              const unsigned char *bytes, uint64_t from, size_t size)
 {
     enum { ENTRIES_LEAST = 3 };
+    struct symbol symbol;
     uint64_t at = from;
     for (; at + size <= of->sh_size; at += size) {
         const ElfW(Shdr) *const code =
@@ -344,7 +347,10 @@ static uint64_t distances_at(const struct object *object, const ElfW(Shdr) * of,
         if (!code || !(code->sh_flags & SHF_EXECINSTR))
             break;
     }
-    return at - from < ENTRIES_LEAST * size ? 0 : at - from;
+    return at - from < ENTRIES_LEAST * size ||
+                   symbol_at(object, object->bias + of->sh_addr + from, &symbol)
+               ? 0
+               : at - from;
 }
 
 static void clear_distances(const struct object *object, const ElfW(Shdr) * of,

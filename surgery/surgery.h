@@ -15,6 +15,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "error.h"
 
@@ -140,6 +141,9 @@ uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
  * instruction in a call, or NULL if they are not known. */
 int surgery_code(const struct surgery *surgery, const uint64_t *times, char **text,
                  struct error *error);
+/* A hash of all data of the files of its functions, some of which pointers may lead to,
+ * as it is right now. False: not known. */
+bool surgery_data(const struct surgery *surgery, uint64_t *hash);
 /* Opened for its code alone: all code that `run` can reach was found, whatever executed,
  * but for what it calls of other objects by name. */
 bool surgery_is_closed(const struct surgery *surgery);

@@ -92,7 +92,7 @@ static int ask_code(struct ab_group *group, size_t c, int which, uint64_t steps)
 static int ask_both(struct ab_group *group, size_t c, uint64_t steps)
 {
     int status = 0;
-    group->cases[c].asked = true;
+    group->cases[c].asked = steps ? ASKED_LONG : ASKED;
     for (int which = ARM_BASE; which <= ARM_HEAD && status == 0; which++)
         status = ask_code(group, c, which, steps);
     if (status == 0)
@@ -112,7 +112,7 @@ static bool is_doubtful(const struct ab_group *group, size_t c)
     const struct ab_case *const entry = &group->cases[c];
     const struct comparison *const comparison = ab_result(group, c)->comparison;
     const struct placement *const placement = comparison ? comparison->placement : NULL;
-    return placement && comparison->n_trials && !entry->asked &&
+    return placement && comparison->n_trials && entry->asked < ASKED_LONG &&
            group->state.cases[c].active && comparison->verdict != VERDICT_SAME &&
            comparison->verdict != VERDICT_PLACED &&
            (placement->equality == EQUALITY_UNKNOWN ||

@@ -74,6 +74,9 @@ struct ab_places {
     bool whole, closed, prepared;
 };
 
+/* By a trace of the usual length, or of the longest one. */
+enum { ASKED = 1, ASKED_LONG };
+
 /* The rounds of one process, until it has come to its end. */
 struct ab_case {
     bool wanted;                   /* in the process at hand */
@@ -84,7 +87,8 @@ struct ab_case {
     size_t limit;    /* the roof that limits it in the process at hand, or n_cases */
     double limit_ns; /* of its batch beside the last trial; 0: none, or it is void */
     bool unmoved;    /* judged as built: its placement says why */
-    bool asked;      /* for its code alone, which happens once */
+    uint8_t asked;   /* for its code alone, which happens once: ASKED, ASKED_LONG */
+    uint32_t late;   /* traces that took too long */
     struct ab_places places[ARMS];
     uint64_t n_places, best[ARMS]; /* copies; best 0: the code as built */
     uint32_t shorter, lost; /* batches no longer than the loop; void rounds; of all */

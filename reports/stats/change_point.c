@@ -5,7 +5,9 @@
  * series where the energy distance between both sides is largest, if a permutation test
  * finds it significant, and goes on in each part. Two things differ from the paper:
  *  - It works on ranks, so that single values, however far out, weigh no more than
- * others.
+ *    others. Then, as few ranks do not tell a large step from a small one, on values
+ * where both sides lie apart; those far from both levels count as the farthest usual
+ * ones.
  *  - Machines have moods that last for several runs, and then neighbours are alike, which
  *    a permutation forgets. Here the shuffled series are as alike from one value to the
  * next as the residuals of the split, at the upper end of what they may be: values take
@@ -23,6 +25,10 @@
  * added to the correlation. */
 enum { SHUFFLES = 3999, CAUTION = 2 };
 #define CORRELATION_MOST 0.95
+/* Median distances from the level: three standard deviations. Levels that are apart
+ * differ by more than so many times as much. */
+#define USUAL 4.45
+#define APART 1.5
 
 struct place {
     double key;
@@ -33,7 +39,7 @@ struct series {
     const double *x;
     uint64_t seed;
     double least;
-    double *rank, *sorted, *shuffled; /* room for all values */
+    double *value, *sorted, *shuffled; /* room for all values */
     struct place *place;
     size_t *at, n;
 };
@@ -78,6 +84,21 @@ static double best_split(const double *x, size_t n, size_t *at)
         }
     }
     return best;
+}
+
+/* Values that are farther from the levels of both sides than is usual come nearer. False:
+ * the levels are hardly farther apart than that. */
+static bool clip(const double *x, size_t n, size_t at, double *value)
+{
+    const double level[] = {stats_median(x, at), stats_median(x + at, n - at)};
+    for (size_t i = 0; i < n; i++)
+        value[i] = fabs(x[i] - level[i >= at]);
+    const double usual = USUAL * stats_median(value, n);
+    const double lo = fmin(level[0], level[1]) - usual;
+    const double hi = fmax(level[0], level[1]) + usual;
+    for (size_t i = 0; i < n; i++)
+        value[i] = fmin(fmax(x[i], lo), hi);
+    return hi - lo > (APART + 2) * usual;
 }
 
 /* The correlation of neighbours, of the values around the medians of both sides: its
@@ -138,14 +159,13 @@ static void shuffle(struct series *series, size_t n, double rho)
 /* The first shuffled series that splits as well ends the test: no change. */
 static bool is_change(struct series *series, const double *x, size_t n, size_t *at)
 {
-    find_ranks(x, n, series->rank);
-    const double seen = best_split(series->rank, n, at);
-    const double rho = correlation(series->rank, n, *at);
+    const double seen = best_split(series->value, n, at);
+    const double rho = correlation(series->value, n, *at);
     size_t other;
 
     if (!(fabs(stats_median(x + *at, n - *at) - stats_median(x, *at)) >= series->least))
         return false;
-    memcpy(series->sorted, series->rank, n * sizeof *series->rank);
+    memcpy(series->sorted, series->value, n * sizeof *series->value);
     stats_sort(series->sorted, n);
     for (int i = 0; i < SHUFFLES; i++) {
         shuffle(series, n, rho);
@@ -155,13 +175,22 @@ static bool is_change(struct series *series, const double *x, size_t n, size_t *
     return true;
 }
 
+/* By ranks, or by clipped values. */
+static bool find_change(struct series *series, const double *x, size_t n, size_t *at)
+{
+    find_ranks(x, n, series->value);
+    if (is_change(series, x, n, at))
+        return true;
+    return clip(x, n, *at, series->value) && is_change(series, x, n, at);
+}
+
 /* The values [from, to), and the parts that they fall into. */
 static void divide(struct series *series, size_t from, size_t to)
 {
     size_t at = 0;
 
     if (to - from < 2 * CHANGE_SEGMENT ||
-        !is_change(series, series->x + from, to - from, &at))
+        !find_change(series, series->x + from, to - from, &at))
         return;
     divide(series, from, from + at);
     series->at[series->n++] = from + at;
@@ -176,7 +205,7 @@ size_t stats_change_points(const double *x, size_t n, double least, uint64_t see
     struct series series = {.x = x,
                             .seed = seed,
                             .least = least,
-                            .rank = room,
+                            .value = room,
                             .sorted = room + n,
                             .shuffled = room + 2 * n,
                             .place = place,

@@ -133,6 +133,21 @@ static int open_surgery(struct copies *copies, const struct executed_code *execu
     return surgery_open(&subject, executed->at, executed->n, &copies->surgery, error);
 }
 
+/* The traced call is one on the first data. Calls that leave other data than they found,
+ * in place or in variables, may execute other code. */
+static bool is_steady(struct copies *copies)
+{
+    const struct simdbench_operands *const view = &copies->operands->view;
+    uint64_t before, after;
+    for (uint32_t i = 0; i < view->count; i++)
+        if (copies->operands->operand[i].role == SIMDBENCH_INOUT)
+            return false;
+    if (!surgery_data(copies->surgery, &before))
+        return true;
+    call_once((surgery_function *)copies->of->run, copies);
+    return surgery_data(copies->surgery, &after) && after == before;
+}
+
 static double share_of(const struct copies *copies, const struct inspect_census *census)
 {
     double copied = 0, all = 0;
@@ -279,8 +294,14 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
     if (status == 0 && !call->executed)
         find_loop(copies, &census, reply);
     if (status == 0)
-        status = open_surgery(copies, executed, call, census.whole, error)
-                     ?: make_all(copies, call, error);
+        status = open_surgery(copies, executed, call, census.whole, error);
+    if (status == 0 && call->code && census.whole && !is_steady(copies)) {
+        census.whole = false;
+        surgery_close(copies->surgery);
+        copies->surgery = NULL;
+        status = open_surgery(copies, executed, call, false, error);
+    }
+    status = status ?: make_all(copies, call, error);
     if (status == 0 && call->edits)
         status = make_edits(copies, call, &census, error);
     if (status == 0 && !call->executed) {

@@ -114,6 +114,73 @@ class Places(AbCase):
             self.assertIn("several threads", placement["unmoved"])
             self.assertEqual((placement["code"], placement["same_data"]), ("same", same_data))
 
+    def totals(self, source, **values):
+        """Builds base.so and head.so of it, with VALUE as each says."""
+        for pad, (name, value) in enumerate(values.items()):
+            compile_library(self.folder, f"{name}.so", "-O1", "-x", "c", "-",
+                            input=source.replace("PAD", str(1 + 40 * pad)).replace("VALUE", str(value)))
+        return self.total_placement("head")
+
+    def test_constants_in_code(self):
+        """Assemblers may put a table beside the code that takes its address."""
+        source = """
+            __asm__(".text; .skip PAD, 0x90; .p2align 4; table: .long VALUE, 1, 2, 3");
+            unsigned total(const unsigned char *s, unsigned long n)
+            {
+                const unsigned *table;
+                unsigned sum = 0;
+                __asm__("lea table(%%rip), %0" : "=r"(table));
+                while (n--)
+                    sum = sum * 5 + *s++;
+                return sum + (table[0] & 1);
+            }
+            """
+        for value, code in (1, "same"), (3, "nearly"):
+            self.assertEqual(self.totals(source, base=1, head=value)["code"], code)
+
+    def test_calls_that_differ(self):
+        """Every other call takes another way, of which the traced one tells nothing."""
+        source = """
+            __asm__(".text; .skip PAD, 0x90");
+            static volatile unsigned odd = FIRST;
+            static __attribute__((noinline, noipa)) unsigned other(unsigned sum)
+            {
+                return odd > VALUE ? 0 : sum;
+            }
+            unsigned total(const unsigned char *s, unsigned long n)
+            {
+                unsigned sum = 0;
+                while (n--)
+                    sum = sum * 5 + *s++;
+                return odd ^= 1 ? other(sum) : sum;
+            }
+            """.replace("return odd ^= 1 ?", "return (odd ^= 1) ?")
+        for first in "0", "1":
+            placement = self.totals(source.replace("FIRST", first), base=1, head=2)
+            self.assertFalse(placement["same_data"])
+
+    def test_short_functions(self):
+        """A jump has room where a linker fills the space between sections with zeros."""
+        source = """
+            #define SHORT(name, more) __asm__(".text; .p2align 4; .type " #name ", @function; " \\
+                #name ": lea " #more "(%rdi), %eax; ret; .size " #name ", . - " #name "; .zero 12")
+            __asm__(".text; .skip PAD, 0x90");
+            SHORT(first, 5);
+            SHORT(second, 7);
+            __asm__(".p2align 4, 0");
+            typedef unsigned step(unsigned);
+            extern __attribute__((visibility("hidden"))) step first, second;
+            static step *volatile steps[] = {first, second};
+            unsigned total(const unsigned char *s, unsigned long n)
+            {
+                unsigned sum = 0;
+                while (n--)
+                    sum = steps[*s++ & 1](sum);
+                return sum;
+            }
+            """
+        self.assertIsNone(self.totals(source, base=1, head=1)["unmoved"])
+
     def test_same_bytes(self):
         """What constructors write is not known, but equal bytes write the same."""
         source = """

@@ -187,6 +187,22 @@ TEST(test_planted_place)
     assert_near(good->placement->change, 0.5, 0.01);
 }
 
+/* A trace that is late by chance is tried again in the next processes. */
+TEST(test_late_traces)
+{
+    for (int late = 3; late <= 4; late++) {
+        open_moved("--variants=good --processes=8", false);
+        script_trouble("copies", 1, late, NULL, -ETIMEDOUT);
+        built_slower = 2;
+        assert_int_equal(measure(0), 0);
+        const bool moved = late == 3;
+        const struct comparison *const good =
+            expect("good", moved ? VERDICT_PLACED : VERDICT_REGRESSED);
+        assert_int_equal(comparison_is_moved(good), moved);
+        assert_int_equal(good->processes, 8);
+    }
+}
+
 /* A process without copies, where others had them, is thrown away. */
 TEST(test_lost_copies)
 {
