@@ -71,8 +71,7 @@ static const char *page_offset(struct variant *variant, const struct situation *
 {
     variant->how.conditions.spread = true;
     return variant_group(base_of(at))->shape.map.count < 2 ? "it has no two operands"
-           : variant->request.settings.align != 64 &&
-                   variant->request.settings.align % OPERANDS_PAGE != 0
+           : variant->request.settings.align != 64
                ? "the base has an alignment of its own"
                : NULL;
 }

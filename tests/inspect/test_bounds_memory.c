@@ -424,6 +424,9 @@ TEST(test_filled)
     SET(code_cycles, 1.3);
     assert_false(is_overhead(&facts));
     SET(code_cycles, 1);
+    SET(threads, 2);
+    assert_false(is_overhead(&facts));
+    SET(threads, 1);
     SET(bytes_filled, 400 * 9);
     assert_false(is_overhead(&facts));
 }
