@@ -45,6 +45,21 @@ static struct inspect_facts structural_case(void)
     return facts;
 }
 
+/* Functions of other modules that execute most instructions account for as much. */
+TEST(test_called_before_flips)
+{
+    for (int small = 0; small <= 1; small++) {
+        struct inspect_facts facts = {0};
+        struct inspect_findings findings;
+        inspect_fact_set(&facts, FACT_out_share, 0.8);
+        inspect_fact_set(&facts, FACT_out_length, 60);
+        inspect_fact_set_interval(&facts, FACT_flush_denormals, small ? 0.7 : 0.55, 0.5,
+                                  0.71);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[!small].cause, CAUSE_call);
+    }
+}
+
 /* Other data stand before an edit that gains about as much. */
 TEST(test_data_before_edits)
 {

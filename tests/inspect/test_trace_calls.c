@@ -111,6 +111,41 @@ TEST(test_called_out)
     inspect_census_free(&census);
 }
 
+CODE(always_four, "1: movl $4, %eax\n2: decl %eax\n jnz 2b\n decl %esi\n jnz 1b\n retq")
+CODE(up_to_four, "1: imull $0x9e3779b1, %esi, %eax\n shrl $30, %eax\n incl %eax\n"
+                 "2: decl %eax\n jnz 2b\n decl %esi\n jnz 1b\n retq")
+
+static double undecided_of(void (*function)(const void *, void *), bool step_all)
+{
+    struct inspect_census census = census_of(function, TURNS, step_all);
+    const double undecided = census.share_undecided;
+    inspect_census_free(&census);
+    return undecided;
+}
+
+/* A core learns how many turns there are if these are always as many. */
+TEST(test_learnt_turns)
+{
+    for (unsigned step_all = 0; step_all < 2; step_all++) {
+        assert_true(undecided_of(always_four, step_all) < 0.01);
+        assert_true(undecided_of(up_to_four, step_all) > 0.05);
+    }
+}
+
+CODE(counts_less, "1: cmpb $9, (%rdi)\n adcl $0, %edx\n decl %esi\n jnz 1b\n retq")
+CODE(adds_long, "1: addq (%rdi), %rax\n adcq $0, %rdx\n decl %esi\n jnz 1b\n retq")
+
+/* Vectors count comparisons, but know no carry. */
+TEST(test_carries)
+{
+    struct inspect_census census = census_of(counts_less, TURNS, false);
+    assert_near(census.loop[0].lone, 0, 1e-9);
+    inspect_census_free(&census);
+    census = census_of(adds_long, TURNS, false);
+    assert_near(census.loop[0].lone, 1, 1e-9);
+    inspect_census_free(&census);
+}
+
 CODE(by_jump, "1: callq 2f\n decl %esi\n jnz 1b\n retq\n"
               "2: endbr64\n jmp led_to\n"
               ".type led_to, @function\n led_to: retq\n .size led_to, 1")
