@@ -61,6 +61,8 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
 /* Names instructions that do the work of a slow form; NULL: none are known
  * (explain_advice.c). */
 const char *explain_advice(const char *form);
+/* The same for instructions of a loop that one newer does together. */
+const char *explain_newer(const struct inspect_line *line, size_t n);
 /* NULL if there is no such experiment. */
 const struct experiment *experiment_find(const struct experiments *experiments,
                                          const char *name);
