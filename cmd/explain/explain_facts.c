@@ -146,8 +146,10 @@ static void add_hot_loop(struct subject *subject, const double *rates,
         SET(call_instructions, call_instructions(subject));
     /* As many calls as were seen. */
     const double calls = (double)census->instructions / GET(call_instructions);
-    if (loop && part > 0)
-        SET(cycles, GET(call_cycles) * calls / loop->iterations * part);
+    if (!loop || !(part > 0))
+        return;
+    SET(cycles, GET(call_cycles) * calls / loop->iterations * part);
+    SET(loop_part, part);
 }
 
 void explain_facts(struct subject *subject, const double *rates)
