@@ -57,7 +57,8 @@ const char *explain_newer(const struct inspect_line *line, size_t n)
     const uint64_t words = executed(line, n, "pmaddwd");
     return words && executed(line, n, "pmaddubsw") == words &&
                    executed(line, n, "paddd") >= words
-               ? "with VNNI one vpdpbusd does what vpmaddubsw, vpmaddwd by ones and vpaddd "
+               ? "with VNNI one vpdpbusd does what vpmaddubsw, vpmaddwd by ones and "
+                 "vpaddd "
                  "do, if no sum of two products saturates"
                : NULL;
 }

@@ -110,10 +110,9 @@ TEST(test_call_that_reads_again)
     struct inspect_findings findings;
     for (int again = 0; again <= 1; again++) {
         struct inspect_facts facts = structural_case();
-        const struct said said[] = {IS(forward_cycles, 5), IS(loop_part, 0.9),
-                                    IS(calls, 0),          IS(out_share, again ? 0 : 0.9),
-                                    IS(out_length, 99),    IS(reading_share, 0.9),
-                                    IS(read_again, 40)};
+        const struct said said[] = {IS(forward_cycles, 5),          IS(calls, 0),
+                                    IS(out_share, again ? 0 : 0.9), IS(out_length, 99),
+                                    IS(reading_share, 0.9),         IS(read_again, 40)};
         for (size_t i = 0; i < sizeof said / sizeof *said; i++)
             say(&facts, &said[i]);
         inspect_find(&facts, &findings);
@@ -179,8 +178,7 @@ TEST(test_ranks)
     assert_int_equal(findings.finding[2].cause, CAUSE_call);
 }
 
-/* Operands elsewhere must be faster with the whole interval: few rounds may seem to gain.
- */
+/* Operands elsewhere must be faster with the whole interval: few rounds may seem to gain. */
 TEST(test_offsets_by_chance)
 {
     for (int wide = 0; wide <= 1; wide++) {

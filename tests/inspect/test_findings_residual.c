@@ -30,7 +30,7 @@ TEST(test_residual)
     inspect_fact_set_absent(&facts, FACT_dispatch_cycles, NULL);
     /* And so does a cost that was modelled. */
     inspect_fact_set_absent(&facts, FACT_flush_denormals, NULL);
-    inspect_fact_set(&facts, FACT_loop_part, 0.9);
+    inspect_fact_set(&facts, FACT_loop_share, 0.9);
     inspect_fact_set(&facts, FACT_forward_cycles, 12);
     inspect_fact_set(&facts, FACT_gap_cycles, 14);
     inspect_find(&facts, &findings);
