@@ -178,7 +178,8 @@ TEST(test_ranks)
     assert_int_equal(findings.finding[2].cause, CAUSE_call);
 }
 
-/* Operands elsewhere must be faster with the whole interval: few rounds may seem to gain. */
+/* Operands elsewhere must be faster with the whole interval: few rounds may seem to gain.
+ */
 TEST(test_offsets_by_chance)
 {
     for (int wide = 0; wide <= 1; wide++) {
