@@ -205,7 +205,7 @@ TEST(test_choices)
 }
 
 static double each_cycles, each_steps;
-static const char *result = "";
+static const char *form_end = "";
 static unsigned shared_units;
 
 static void knows_opcodes(void *context, const struct inspect_code *code, size_t n,
@@ -216,7 +216,7 @@ static void knows_opcodes(void *context, const struct inspect_code *code, size_t
                                          .throughput = each_cycles,
                                          .steps = each_steps,
                                          .units = code[i].n == 4 ? shared_units : 0};
-        snprintf(costs[i].form, sizeof costs[i].form, "%x%s", code[i].bytes[2], result);
+        snprintf(costs[i].form, sizeof costs[i].form, "%x%s", code[i].bytes[2], form_end);
     }
 }
 
@@ -252,11 +252,11 @@ TEST(test_masks)
     if (!has_avx())
         skip();
     each_cycles = 1;
-    result = " k{k}, zmm";
+    form_end = " k{k}, zmm";
     struct inspect_census census = census_by(shuffling_twice, TURNS, &options);
     assert_near(census.loop[0].needed_form, 0, 0);
     assert_near(census.loop[0].needed, 1, 1e-9);
-    result = "";
+    form_end = "";
     inspect_census_free(&census);
 }
 
