@@ -117,12 +117,35 @@ static bool write_unit(struct block *block, const void *of, unsigned copies)
     return true;
 }
 
+/* Moves from a general register, a permute after each if `of` says so. */
+static bool write_moves(struct block *block, const void *of, unsigned copies)
+{
+    for (unsigned i = 0; i < copies; i++) {
+        emit(block, VMOVD, operand_register(register_of(KIND_VECTOR, 11, 128)),
+             operand_register(register_of(KIND_GENERAL, 13, 32)));
+        if (*(const bool *)of)
+            chain_beside(block, PASSPORT_PERMUTES);
+    }
+    return true;
+}
+
 static bool has_unit(unsigned unit)
 {
     __builtin_cpu_init();
     return unit == PASSPORT_PRODUCTS || (unit == PASSPORT_PERMUTES || unit == BITWISE_256
                                              ? __builtin_cpu_supports("avx2")
                                              : __builtin_cpu_supports("avx512bw"));
+}
+
+static double moves(struct session *session, bool permutes)
+{
+    return cycles_of(session, write_moves, &permutes, LINK_COPIES, false);
+}
+
+/* Both take about as long as one after the other. */
+static bool follows(double both, double alone, double other)
+{
+    return both >= alone + 0.8 * other;
 }
 
 static void prepare_units(struct session *session)
@@ -132,6 +155,10 @@ static void prepare_units(struct session *session)
             has_unit(1U << i)
                 ? cycles_of(session, write_unit, &(unsigned){1U << i}, LINK_COPIES, false)
                 : 0;
+    const double permute = session->unit[1];
+    const double move = permute > 0 ? moves(session, false) : 0;
+    session->sse_permute =
+        move > 0 && follows(moves(session, true), move, permute) ? move : 0;
 }
 
 void session_prepare(struct session *session, bool helpers_too)
@@ -206,28 +233,29 @@ static double throughput(struct session *session, const struct decoded *decoded,
 
 /* Forms of one unit follow each other; forms of two units run side by side. Faster forms
  * have several units, and of slower ones a cycle more or less shows nothing. Flags that
- * are read, places that a vector holds, and upper halves that SSE keeps would change. */
+ * are read and places that a vector holds would change. */
 static bool shares_unit(struct session *session, const struct decoded *decoded,
                         unsigned number, double alone)
 {
-    const double least = 0.9, most = 1.9, slow = 6, follows = 0.8;
+    const double least = 0.9, most = 1.9, slow = 6;
     const unsigned unit = 1U << number;
-    const double other = session->unit[number];
+    const double other = unit == PASSPORT_PERMUTES && session->block[0].legacy
+                             ? session->sse_permute
+                             : session->unit[number];
     if (!(other >= least && other < most && alone >= least && alone < slow) ||
-        decoded_gathers(decoded) || (unit == PASSPORT_PRODUCTS && reads_flags(decoded)) ||
-        (unit != PASSPORT_PRODUCTS && session->block[0].legacy))
+        decoded_gathers(decoded) || (unit == PASSPORT_PRODUCTS && reads_flags(decoded)))
         return false;
-    return throughput(session, decoded, unit, 1) >= alone + follows * other;
+    return follows(throughput(session, decoded, unit, 1), alone, other);
 }
 
 /* An instruction that runs beside no other lets the core wait: it shares no unit. Of slow
- * SSE without VEX nobody knows that, as it is timed beside products alone. */
+ * SSE without VEX nobody knows that where it is timed beside no permutes. */
 static unsigned units_of(struct session *session, const struct decoded *decoded,
                          double alone)
 {
     const double slow = 1.9;
     unsigned all = 0, shared = 0;
-    if (session->block[0].legacy && alone >= slow)
+    if (session->block[0].legacy && alone >= slow && !(session->sse_permute > 0))
         return 0;
     for (unsigned i = 0; i < PASSPORT_UNITS; i++) {
         all |= session->unit[i] > 0 ? 1U << i : 0;

@@ -129,7 +129,8 @@ struct apart {
 /* Units beside those of a passport: bitwise operations of 256 and of 512 bits. */
 enum { BITWISE_256 = 1 << PASSPORT_UNITS, BITWISE_512 = BITWISE_256 << 1 };
 enum { SESSION_UNITS = PASSPORT_UNITS + 2 };
-/* An instruction of that unit, which waits for nothing. */
+/* An instruction of that unit, which waits for nothing. SSE without VEX has no permutes
+ * across lanes: a move from a general register is in their place. */
 void chain_beside(struct block *block, unsigned unit);
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
                 const struct apart *apart);
@@ -208,6 +209,7 @@ struct session {
     double clock_cycles;        /* of what the longer one has more */
     struct helpers few, full;   /* while few instructions wait, while many do */
     double unit[SESSION_UNITS]; /* cycles of an instruction of each; 0: none here */
+    double sse_permute;         /* of that move; 0: permutes run beside it */
 };
 enum { SESSION_BLOCKS = 4 };
 /* The clock, and what helpers take unless this is known. The data are zero. */

@@ -206,6 +206,9 @@ void chain_beside(struct block *block, unsigned unit)
     if (unit == PASSPORT_PRODUCTS)
         emit(block, IMUL, general, operand_register(register_of(KIND_GENERAL, 13, 64)),
              operand_number(3));
+    else if (unit == PASSPORT_PERMUTES && block->legacy)
+        emit(block, MOVD, operand_register(register_of(KIND_VECTOR, 12, 128)),
+             operand_register(register_of(KIND_GENERAL, 13, 32)));
     else if (unit == PASSPORT_PERMUTES)
         emit(block, VPERMD, operand_register(register_of(KIND_VECTOR, 12, 256)),
              operand_register(register_of(KIND_VECTOR, 13, 256)),

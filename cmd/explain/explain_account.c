@@ -26,17 +26,16 @@ static struct interval quotient(const struct interval *a, const struct interval 
     return interval(a->lo / b->hi, a->hi / b->lo, a->known && b->known);
 }
 
-static void set_time(const struct result *a, const struct result *b,
+static void set_time(const struct result *a, const struct result *b, double luck,
                      struct account_row *time)
 {
-    const double work = work_amount(&b->work) / work_amount(&a->work);
+    const double work = luck * work_amount(&b->work) / work_amount(&a->work);
     const struct speedup speedup = result_speedup(b, a);
     time->ratio = speedup.times * work;
     time->ci = interval(speedup.ci.lo * work, speedup.ci.hi * work, speedup.ci.known);
 }
 
-/* Cycles are the rest of the time: so the product is exact. Their interval is as wide as
- * those of time and clock together. */
+/* Cycles are the rest; their interval is as wide as those of time and clock together. */
 static void set_cycles(const struct account_row *time,
                        const struct account_row *instructions,
                        const struct account_row *clock, struct account_row *cycles)
@@ -76,11 +75,12 @@ static void add_factors(const struct subject *a, const struct subject *b,
     const struct result *const second = variant_result(&b->base);
     struct account_rows *const factors = &account->factors;
     const double of_a = instructions_of(a), of_b = instructions_of(b);
+    const double luck_a = explain_luck(a), luck_b = explain_luck(b);
     const bool known = of_a / of_b > 0;
     const bool bytes = !(first->work.ops > 0);
     account_add(factors, "time", bytes ? "ns a byte" : "ns an operation",
-                first->summary.median_ns / work_amount(&first->work),
-                second->summary.median_ns / work_amount(&second->work));
+                luck_a * first->summary.median_ns / work_amount(&first->work),
+                luck_b * second->summary.median_ns / work_amount(&second->work));
     if (known) {
         account_add(factors, "instructions", bytes ? "a byte" : "an operation", of_a,
                     of_b)
@@ -96,7 +96,7 @@ static void add_factors(const struct subject *a, const struct subject *b,
         account_add(factors, "1 / clock", "GHz", first->summary.ghz, second->summary.ghz);
     clock->ratio = second->summary.ghz / first->summary.ghz;
     clock->ci = quotient(&second->summary.ghz_ci, &first->summary.ghz_ci);
-    set_time(first, second, &factors->row[0]);
+    set_time(first, second, luck_a / luck_b, &factors->row[0]);
     if (known)
         set_cycles(&factors->row[0], &factors->row[1], clock, &factors->row[2]);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions that are slow on some cores, and others that do their work. */
+/* Instructions that are slow on some cores, or three where one would do, and others that
+ * do their work. */
 #include "explain_private.h"
 
 static const struct {
@@ -36,4 +37,27 @@ const char *explain_advice(const char *form)
         if (text_glob(advices[i].forms, form))
             return advices[i].advice;
     return NULL;
+}
+
+/* Executions of that name, with VEX or without. */
+static uint64_t executed(const struct inspect_line *line, size_t n, const char *name)
+{
+    const size_t length = strlen(name);
+    uint64_t all = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *const text = line[i].text ?: "";
+        const char *const word = text + (*text == 'v');
+        all += !strncmp(word, name, length) && word[length] == ' ' ? line[i].executed : 0;
+    }
+    return all;
+}
+
+const char *explain_newer(const struct inspect_line *line, size_t n)
+{
+    const uint64_t words = executed(line, n, "pmaddwd");
+    return words && executed(line, n, "pmaddubsw") == words &&
+                   executed(line, n, "paddd") >= words
+               ? "with VNNI one vpdpbusd for vpmaddubsw, vpmaddwd by ones and vpaddd, "
+                 "if no sum of two products saturates"
+               : NULL;
 }

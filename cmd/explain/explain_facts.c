@@ -45,11 +45,21 @@ double explain_best_place(const struct inspect_facts *facts)
     return inspect_fact_faster(facts, FACT_place, INSPECT_PLACED) ? GET(place) : 1;
 }
 
+/* Processes differ by chance, as by the pages that they get. */
+double explain_luck(const struct subject *subject)
+{
+    const double much = 0.9;
+    const struct experiment *const same =
+        experiment_find(&subject->experiments, "control");
+    return same && same->ci.known && same->ci.hi < much ? same->ratio : 1;
+}
+
 static void add_times(const struct subject *subject, struct inspect_facts *facts)
 {
     const struct result *const base = variant_result(&subject->base);
     const double wall_ns = base->summary.median_ns + base->samples.overhead_ns;
-    const double place = explain_best_place(facts), ns = place * base->summary.median_ns;
+    const double place = explain_best_place(facts),
+                 ns = place * explain_luck(subject) * base->summary.median_ns;
     SET(call_cycles, base->summary.ghz > 0 ? ns * base->summary.ghz : NAN);
     SET(roof_share, base->summary.limit.id ? base->summary.limit.share / place : NAN);
     SET(roof_streams, base->summary.limit.gbps > 0);
@@ -84,8 +94,10 @@ static void add_counts(const struct subject *subject, struct inspect_facts *fact
     SET(frontend_stalls, 0.01 * measured_metric(base, "frontend stall share"));
 }
 
+/* All are over the base, but edits, which run in a process of their own. */
 static void add_ratios(const struct subject *subject, struct inspect_facts *facts)
 {
+    const double luck = explain_luck(subject);
     for (size_t i = 0; i < subject->experiments.n; i++) {
         const struct experiment *const experiment = &subject->experiments.item[i];
         const enum inspect_fact fact = inspect_fact_find(experiment->name);
@@ -93,10 +105,11 @@ static void add_ratios(const struct subject *subject, struct inspect_facts *fact
             continue;
         if (experiment->absent[0])
             inspect_fact_set_absent(facts, fact, experiment->absent);
-        else if (experiment->ci.known)
-            inspect_fact_set_interval(facts, fact, experiment->ratio, experiment->ci.lo,
-                                      experiment->ci.hi);
-        else
+        else if (experiment->ci.known) {
+            const double by = inspect_fact_is_code(fact) ? 1 : luck;
+            inspect_fact_set_interval(facts, fact, experiment->ratio / by,
+                                      experiment->ci.lo / by, experiment->ci.hi / by);
+        } else
             inspect_fact_set_absent(facts, fact, "too few rounds for an interval");
     }
     SET(unweighed, subject->experiments.unweighed);
@@ -138,7 +151,8 @@ static void add_hot_loop(struct subject *subject, const double *rates,
 {
     const struct inspect_census *const census = &subject->trace.census;
     double part = 0;
-    subject->hot_loop = variant_hot_loop(census, rates, &part);
+    subject->hot_loop =
+        variant_hot_loop(census, rates, !(GET(edit_forward) >= INSPECT_PLACED), &part);
     const struct inspect_loop *const loop =
         census->n_loops ? &census->loop[subject->hot_loop] : NULL;
     inspect_facts_trace(facts, census, loop);

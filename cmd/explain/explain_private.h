@@ -46,6 +46,9 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
 void explain_facts(struct subject *subject, const double *rates);
 /* The time at the best place of the code over that as built; 1: no place is better. */
 double explain_best_place(const struct inspect_facts *facts);
+/* The time of the case in another process, over that of its base, if that is much less:
+ * the base was unlucky. 1: it was not, or nobody knows. */
+double explain_luck(const struct subject *subject);
 /* True if two cases are the same but for kernel and module. (siblings.c) */
 bool is_sibling(const struct case_name *a, const struct case_name *b);
 /* Adds to the facts of a subject what its siblings among `n` subjects took. */
@@ -61,6 +64,8 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
 /* Names instructions that do the work of a slow form; NULL: none are known
  * (explain_advice.c). */
 const char *explain_advice(const char *form);
+/* The same for instructions of a loop that one newer does together. */
+const char *explain_newer(const struct inspect_line *line, size_t n);
 /* NULL if there is no such experiment. */
 const struct experiment *experiment_find(const struct experiments *experiments,
                                          const char *name);

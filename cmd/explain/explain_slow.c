@@ -3,7 +3,8 @@
  * work; call names the function that is called; divider the division that takes most;
  * those of ports name what shares a unit, or is split; mispredicts names the branch that
  * is hardest to predict; chains name the instructions that take most of them; front-end
- * tells how many there are; at-limit names wider vectors. */
+ * tells how many there are; at-limit names wider vectors; and where instructions are too
+ * many, a newer one that does what several do. */
 #include "explain_private.h"
 
 #include <inttypes.h>
@@ -396,6 +397,15 @@ static void name_width(const struct inspect_facts *facts,
          best == widest ? " -mprefer-vector-width=512" : "");
 }
 
+/* It is what the code executes that takes the time. */
+static void name_newer(const struct inspect_census *census,
+                       const struct inspect_loop *loop, struct explained_finding *finding)
+{
+    const char *const newer = explain_newer(&census->line[loop->line], loop->n_lines);
+    if (newer && finding->remedy)
+        tell(&finding->remedy, "%s; %s", newer, finding->remedy);
+}
+
 void explain_slow(const struct subject *subject, struct explanation *explanation)
 {
     const struct inspect_census *const census = &subject->trace.census;
@@ -428,5 +438,7 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
             name_unit(census, loop, products, FACT_integer_cycles, finding);
             name_unit(census, loop, ~products & 0xff, FACT_shuffle_cycles, finding);
         }
+        if (strstr("at-limit vector-ports front-end", finding->cause))
+            name_newer(census, loop, finding);
     }
 }

@@ -11,9 +11,10 @@ void variant_set_rates(const double *rates, struct inspect_facts *facts)
     }
 }
 
-/* Cycles that all iterations of a loop need at least; 0: not known. */
+/* Cycles that all iterations of a loop need at least; 0: not known. Failed forwards count
+ * unless they were seen to cost nothing. */
 static double needs(const struct inspect_census *census, const struct inspect_loop *loop,
-                    const double *rates)
+                    const double *rates, bool forwards)
 {
     struct inspect_facts facts = {.fact = {{.known = false}}};
     variant_set_rates(rates, &facts);
@@ -21,7 +22,7 @@ static double needs(const struct inspect_census *census, const struct inspect_lo
     inspect_bounds(&facts);
     const double cycles =
         loop->iterations * (inspect_fact_value(&facts, FACT_code_cycles) +
-                            inspect_fact_value(&facts, FACT_forward_cycles));
+                            forwards * inspect_fact_value(&facts, FACT_forward_cycles));
     return cycles > 0 ? cycles : 0;
 }
 
@@ -38,12 +39,12 @@ static double needs_outside(const struct inspect_census *census, const double *r
 }
 
 size_t variant_hot_loop(const struct inspect_census *census, const double *rates,
-                        double *part)
+                        bool forwards, double *part)
 {
     double most = 0, sum = needs_outside(census, rates);
     size_t hot = 0;
     for (size_t i = 0; i < census->n_loops; i++) {
-        const double cycles = needs(census, &census->loop[i], rates);
+        const double cycles = needs(census, &census->loop[i], rates, forwards);
         sum += cycles;
         if (cycles > most) {
             most = cycles;

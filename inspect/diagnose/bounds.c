@@ -144,23 +144,28 @@ static double parted(const struct inspect_facts *facts)
 
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
  * count, a latency or a rate that is wrong, and is evidence of nothing. Results wait for
- * each other as long if inputs are repeated, unless these may leave out work. A chain of
+ * each other as long if inputs are repeated, unless these may leave out work, and if no
+ * vector is stored, where data say no place and no chain leads through memory. A chain of
  * divisions of integers stays, as values say how long these take. */
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
     const bool same = facts->fact[FACT_input_repeated].known &&
                       bounds_same_work_helps(facts) && !(GET(unweighed) > 0);
-    const double repeated = facts->fact[FACT_input_repeated].high;
+    const double repeated = same ? facts->fact[FACT_input_repeated].high : HUGE_VAL;
+    const bool kept =
+        GET(places_known) >= 1 && !(GET(chain) > INSPECT_REFUTED * GET(kept_chain));
+    const double emptied = kept && facts->fact[FACT_edit_store].known
+                               ? facts->fact[FACT_edit_store].high
+                               : HUGE_VAL;
+    const double chained = bounds_cycles_of(facts, fmin(repeated, emptied));
     inspect_fact_set_absent(facts, FACT_overlap, NULL);
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
         const bool waits = bound == FACT_chain_cycles || bound == FACT_window_cycles;
         const bool busy = bound == FACT_load_cycles || bound == FACT_store_cycles;
         const double all = (waits || busy ? parted(facts) : 1) * GET(cycles);
-        const double most =
-            INSPECT_REFUTED *
-            (waits && same ? fmin(all, bounds_cycles_of(facts, repeated)) : all);
+        const double most = INSPECT_REFUTED * (waits && chained < all ? chained : all);
         if (!(inspect_fact_value(facts, bound) > most))
             continue;
         if (bound == FACT_chain_cycles && GET(trips) <= BOUNDS_FEW_TURNS &&

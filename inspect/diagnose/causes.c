@@ -7,7 +7,7 @@
 
 /* ---- the table ---- */
 
-enum relation { NONE, AT_LEAST, AT_MOST, FASTER, NO_FASTER };
+enum relation { NONE, AT_LEAST, AT_MOST, FASTER, WHOLLY_FASTER, NO_FASTER };
 
 struct condition {
     enum relation relation;
@@ -23,7 +23,7 @@ struct rule {
     struct condition need[INSPECT_EVIDENCE_MAX], against[INSPECT_EVIDENCE_MAX];
 };
 
-enum { RULES_MAX = 9 };
+enum { RULES_MAX = 10 };
 struct cause {
     const char *name, *text, *refute, *remedy;
     struct rule rule[RULES_MAX];
@@ -35,6 +35,7 @@ struct cause {
 #define AT_LEAST_OF(fact, k, other) {AT_LEAST, FACT_##fact, k, FACT_##other}
 #define AT_MOST_OF(fact, k, other) {AT_MOST, FACT_##fact, k, FACT_##other}
 #define FASTER(fact, x) {FASTER, FACT_##fact, x, INSPECT_FACTS}
+#define WHOLLY_FASTER(fact, x) {WHOLLY_FASTER, FACT_##fact, x, INSPECT_FACTS}
 #define NO_FASTER(fact, x) {NO_FASTER, FACT_##fact, x, INSPECT_FACTS}
 #define NEED(...) {__VA_ARGS__}
 #define AGAINST(...) {__VA_ARGS__}
@@ -50,6 +51,7 @@ static const struct cause causes[INSPECT_CAUSES] = {
 #undef AT_LEAST_OF
 #undef AT_MOST_OF
 #undef FASTER
+#undef WHOLLY_FASTER
 #undef NO_FASTER
 /* clang-format on */
 
@@ -129,7 +131,7 @@ static double threshold_of(const struct inspect_facts *facts,
 {
     if (condition->of != INSPECT_FACTS)
         return condition->factor * inspect_fact_value(facts, condition->of);
-    if (condition->relation == FASTER)
+    if (condition->relation == FASTER || condition->relation == WHOLLY_FASTER)
         return flip_threshold(facts, condition->fact, condition->factor);
     return condition->factor;
 }
@@ -146,6 +148,9 @@ static bool holds(const struct inspect_facts *facts, const struct condition *con
     case FASTER:
         return value <= threshold &&
                facts->fact[condition->fact].high < null_low(facts, condition->fact);
+    case WHOLLY_FASTER:
+        return facts->fact[condition->fact].high <=
+               fmin(threshold, null_low(facts, condition->fact));
     case NO_FASTER:
         return facts->fact[condition->fact].low >= threshold;
     default:

@@ -90,6 +90,14 @@ static double group_cycles(const struct inspect_loop *loop,
  * that the core splits into three steps or more, are slow in themselves. */
 static const double most_shared = 1.9;
 
+/* A comparison into a mask: other units compare into vectors, or tell the sign of what is
+ * subtracted. */
+static bool fills_mask(const struct inspect_line *line)
+{
+    const char *const result = line->form + strcspn(line->form, " ");
+    return !strncmp(result, " k", 2);
+}
+
 static void take_group(const struct inspect_line *lines, const struct inspect_line *line,
                        unsigned unit, struct inspect_loop *loop)
 {
@@ -97,7 +105,7 @@ static void take_group(const struct inspect_line *lines, const struct inspect_li
     const bool one = line->throughput >= least && line->throughput < most_shared;
     const struct group all = {line, unit, false}, needed = {line, unit, true};
     double *const to = unit == INSPECT_PRODUCTS ? &loop->products : &loop->shuffle_form;
-    if (one && line->needed && !(line->steps >= 3))
+    if (one && line->needed && !(line->steps >= 3) && !fills_mask(line))
         loop->needed_form = fmax(loop->needed_form, group_cycles(loop, lines, &needed));
     if (unit || (one && line->shuffles && !line->needed))
         *to = fmax(*to, group_cycles(loop, lines, &all));

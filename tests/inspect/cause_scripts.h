@@ -10,8 +10,7 @@ struct script {
     enum inspect_confidence confidence;
     struct said facts[SAID_MAX], silent[SAID_MAX]; /* each of these silences it */
 };
-/* The end of a list: no script has an unknown fact. */
-#define END {INSPECT_FACTS, 0}
+#define END {INSPECT_FACTS, 0} /* of a list: no script has an unknown fact */
 static const struct script scripts[] = {
     {CAUSE_at_limit,
      INSPECT_MODELLED,
@@ -279,6 +278,12 @@ static const struct script scripts[] = {
      INSPECT_STRUCTURAL,
      {IS(crossings, 10), IS(crossing_share, 0.5), TIMED, END},
      {IS(roof_share, 0.9), IS(calls, 1), IS(crossings, 8), IS(crossing_share, 0.2), END}},
+    {CAUSE_scalar,
+     INSPECT_STRUCTURAL,
+     {IS(crossings, 10), IS(branches, 16), IS(code_cycles, 5), TIMED, IS(gap_cycles, 5),
+      END},
+     {IS(roof_share, 0.9), IS(calls, 1), IS(branches, 14), IS(code_cycles, 3),
+      IS(unlearnt_cycles, 4), IS(far_share, 0.8), IS(forward_cycles, 1), END}},
     {CAUSE_narrow_vectors,
      INSPECT_FLIPPED,
      {IS(other_isa, 0.4), IS(widest_bits, 128), IS(isa_bits, 256), END},

@@ -161,6 +161,22 @@ TEST(test_faster_way)
     assert_near(VALUE(faster_way), 0.8, 0);
 }
 
+/* Vectors that are not stored leave chains as they are: the time without them refutes a
+ * longer chain, but not where places follow from data, or the chain leads through memory.
+ */
+TEST(test_chains_without_stores)
+{
+    for (int i = 0; i <= 2; i++) {
+        struct inspect_facts facts = tile();
+        SET(chain, 10);
+        SET(kept_chain, i == 2 ? 5 : 10);
+        SET(places_known, i > 0);
+        inspect_fact_set_interval(&facts, FACT_edit_store, 0.5, 0.49, 0.51);
+        inspect_bounds(&facts);
+        assert_int_equal(facts.fact[FACT_chain_cycles].known, i != 1);
+    }
+}
+
 /* Loops that are left soon have chains that overlap, as was seen in order; but it is no
  * chain if instructions entered no faster. */
 TEST(test_short_chains)

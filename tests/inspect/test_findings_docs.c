@@ -11,6 +11,7 @@
 #define AT_LEAST_OF(fact, k, other) k
 #define AT_MOST_OF(fact, k, other) k
 #define FASTER(fact, x) x
+#define WHOLLY_FASTER(fact, x) x
 #define NO_FASTER(fact, x) x
 #define NEED(...) 0, ##__VA_ARGS__
 #define AGAINST(...) 0, ##__VA_ARGS__

@@ -193,6 +193,21 @@ TEST(test_ranks)
     assert_int_equal(findings.finding[2].cause, CAUSE_call);
 }
 
+/* Operands elsewhere must be faster with the whole interval: few rounds may seem to gain.
+ */
+TEST(test_offsets_by_chance)
+{
+    for (int wide = 0; wide <= 1; wide++) {
+        struct inspect_facts facts = {0};
+        struct inspect_findings findings;
+        inspect_fact_set_interval(&facts, FACT_control, 1, 0.99, 1.01);
+        inspect_fact_set_interval(&facts, FACT_page_offset, 0.7, 0.6, wide ? 0.92 : 0.88);
+        inspect_fact_set(&facts, FACT_aliases_4k, 1);
+        inspect_find(&facts, &findings);
+        assert_int_equal(has(&findings, CAUSE_aliasing_4k), !wide);
+    }
+}
+
 TEST(test_table_order_breaks_ties)
 {
     struct inspect_facts facts = structural_case();

@@ -205,6 +205,7 @@ TEST(test_choices)
 }
 
 static double each_cycles, each_steps;
+static const char *form_end = "";
 static unsigned shared_units;
 
 static void knows_opcodes(void *context, const struct inspect_code *code, size_t n,
@@ -215,7 +216,7 @@ static void knows_opcodes(void *context, const struct inspect_code *code, size_t
                                          .throughput = each_cycles,
                                          .steps = each_steps,
                                          .units = code[i].n == 4 ? shared_units : 0};
-        snprintf(costs[i].form, sizeof costs[i].form, "%x", code[i].bytes[2]);
+        snprintf(costs[i].form, sizeof costs[i].form, "%x%s", code[i].bytes[2], form_end);
     }
 }
 
@@ -242,6 +243,21 @@ TEST(test_units)
         assert_near(census.loop[0].shuffle_form, 0, 0);
         inspect_census_free(&census);
     }
+}
+
+/* Work whose result is a mask could go to other units, so that none is its limit. */
+TEST(test_masks)
+{
+    const struct inspect_options options = {.whole_only = true, .costs = knows_opcodes};
+    if (!has_avx())
+        skip();
+    each_cycles = 1;
+    form_end = " k{k}, zmm";
+    struct inspect_census census = census_by(shuffling_twice, TURNS, &options);
+    assert_near(census.loop[0].needed_form, 0, 0);
+    assert_near(census.loop[0].needed, 1, 1e-9);
+    form_end = "";
+    inspect_census_free(&census);
 }
 
 /* An instruction that a core splits takes the places of several, and no unit is its own.

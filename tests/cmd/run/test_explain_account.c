@@ -88,6 +88,24 @@ TEST(test_product)
 }
 
 /* Differences of less than a hundredth of all instructions are left out. */
+/* Another process of A that is faster, with its whole interval, tells what A takes. */
+TEST(test_luck)
+{
+    for (int sure = 0; sure <= 1; sure++) {
+        struct both both;
+        begin(&both);
+        both.a.experiments.item[0] = (struct experiment){
+            .name = "control",
+            .ratio = 0.5,
+            .ci = {.known = true, .lo = 0.45, .hi = sure ? 0.55 : 0.95}};
+        both.a.experiments.n = 1;
+        struct account *const made = account(&both);
+        assert_near(made->factors.row[0].ratio, sure ? 1 : 2, 1e-3);
+        assert_near(made->factors.row[0].a / made->factors.row[0].b, sure ? 1 : 2, 1e-3);
+        end(&both, made);
+    }
+}
+
 TEST(test_classes)
 {
     struct both both;

@@ -206,6 +206,31 @@ TEST(test_steps)
     }
 }
 
+/* Three instructions that a newer one replaces are named where these take the time, and
+ * not without the sum, nor beside a chain. */
+TEST(test_newer)
+{
+    char bytes[] = "vpmaddubsw zmm0, zmm1, zmm2", words[] = "pmaddwd xmm0, xmm3",
+         sum[] = "vpaddd zmm4, zmm4, zmm0";
+    struct inspect_line line[] = {{.text = bytes, .executed = 8},
+                                  {.text = words, .executed = 8},
+                                  {.text = sum, .executed = 8}};
+    const struct inspect_loop loop = {.iterations = 8, .n_lines = ARRAY_LEN(line)};
+    static const char *const causes[] = {"at-limit", "vector-ports", "latency-chain"};
+    for (size_t i = 0; i < 2 * ARRAY_LEN(causes); i++) {
+        line[2].executed = i < ARRAY_LEN(causes) ? 8 : 7;
+        const struct subject subject = {
+            .trace = {.known = true, .census = {.straight = loop, .line = line}}};
+        struct run *const run = run_new();
+        struct explanation *const why = result_explanation(run_add_result(run));
+        assert_non_null(explanation_add_finding(why, causes[i % ARRAY_LEN(causes)]));
+        string_set(&why->findings[0].remedy, "less work");
+        explain_slow(&subject, why);
+        assert_int_equal(strstr(why->findings[0].remedy, "one vpdpbusd") != NULL, i < 2);
+        run_free(run);
+    }
+}
+
 /* Gathers are told beside loads one by one, which are advised where they are faster. */
 TEST(test_gathers)
 {

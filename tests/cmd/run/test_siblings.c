@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of the same work tell of each other what can be done faster. */
+/* Cases of the same work tell of each other what can be done faster; and experiments,
+ * which loop takes the time. */
 #include "explain/explain_private.h"
 #include "unit.h"
 
@@ -87,4 +88,24 @@ TEST(test_failed_sibling)
     cases.run->results[1].status = STATUS_WRONG;
     assert_int_equal(first_cause(&cases), CAUSE_at_limit);
     end(&cases);
+}
+
+/* Failed forwards make a loop the hot one, unless an experiment refutes that they cost.
+ */
+TEST(test_hot_loop)
+{
+    struct inspect_loop loop[] = {
+        {.iterations = 1, .instructions = 60, .failed_forwards = 9},
+        {.iterations = 100, .instructions = 6}};
+    const struct inspect_census census = {
+        .loop = loop, .n_loops = ARRAY_LEN(loop), .instructions = 660, .whole = true};
+    double *const rates = must_have(calloc(core_rate_count(), sizeof *rates));
+    double part;
+    for (size_t i = 0; i < core_rate_count(); i++)
+        rates[i] = !strcmp(core_rate_name(i), "cost_forward")        ? 100
+                   : !strcmp(core_rate_name(i), "rate_instructions") ? 6
+                                                                     : NAN;
+    assert_int_equal(variant_hot_loop(&census, rates, true, &part), 0);
+    assert_int_equal(variant_hot_loop(&census, rates, false, &part), 1);
+    free(rates);
 }
