@@ -14,14 +14,14 @@ static const struct project_type {
 } project_types[] = {
     {"f32", "float element", "SIMDBENCH_F32", "2.5e-7", "uniform:-1..1"},
     {"f64", "double element", "SIMDBENCH_F64", "5e-16", "uniform:-1..1"},
-    {"i8", "int8_t element", "SIMDBENCH_I8", "0", "uniform:-9..9"},
-    {"u8", "uint8_t element", "SIMDBENCH_U8", "0", "uniform:0..15"},
-    {"i16", "int16_t element", "SIMDBENCH_I16", "0", "uniform:-99..99"},
-    {"u16", "uint16_t element", "SIMDBENCH_U16", "0", "uniform:0..255"},
-    {"i32", "int32_t element", "SIMDBENCH_I32", "0", "uniform:-9999..9999"},
-    {"u32", "uint32_t element", "SIMDBENCH_U32", "0", "uniform:0..9999"},
-    {"i64", "int64_t element", "SIMDBENCH_I64", "0", "uniform:-9999..9999"},
-    {"u64", "uint64_t element", "SIMDBENCH_U64", "0", "uniform:0..9999"},
+    {"i8", "int8_t element", "SIMDBENCH_I8", "0.0", "uniform:-9..9"},
+    {"u8", "uint8_t element", "SIMDBENCH_U8", "0.0", "uniform:0..15"},
+    {"i16", "int16_t element", "SIMDBENCH_I16", "0.0", "uniform:-99..99"},
+    {"u16", "uint16_t element", "SIMDBENCH_U16", "0.0", "uniform:0..255"},
+    {"i32", "int32_t element", "SIMDBENCH_I32", "0.0", "uniform:-9999..9999"},
+    {"u32", "uint32_t element", "SIMDBENCH_U32", "0.0", "uniform:0..9999"},
+    {"i64", "int64_t element", "SIMDBENCH_I64", "0.0", "uniform:-9999..9999"},
+    {"u64", "uint64_t element", "SIMDBENCH_U64", "0.0", "uniform:0..9999"},
     {"f16", "_Float16 element", "SIMDBENCH_F16", "2e-3", "uniform:-1..1"},
 };
 
@@ -68,10 +68,13 @@ static const char *embedded(const char *name)
 /* The facts of this machine and of this project. */
 static void write_text(const struct project *project, const char *text, FILE *file)
 {
+    char item[24];
+    snprintf(item, sizeof item, "Item = %s", project->type->type);
     const char *const pairs[][2] = {
         {"my_gemm", project->name},
         {"my_op", project->name},
         {"float element", project->type->element},
+        {"Item = f32", item}, /* Rust has the same names */
         {"SIMDBENCH_F32", project->type->number},
         {"2.5e-7", project->type->slack},
         {"uniform:-1..1", project->type->inputs},
@@ -227,17 +230,17 @@ static int choose_type(const struct text_list *types, const char *lang, bool own
     project->type = &project_types[0];
     if (!types->n)
         return 0;
-    const bool c = !strcmp(lang, "c") || !strcmp(lang, "cpp");
+    const bool c = !strcmp(lang, "c"), zig = !strcmp(lang, "zig");
     for (size_t i = 0; i < ARRAY_LEN(project_types); i++)
-        if (!strcmp(project_types[i].type, type) && own_op && c &&
-            (strcmp(type, "f16") != 0 || !strcmp(lang, "c"))) {
+        if (!strcmp(project_types[i].type, type) && own_op && !zig &&
+            (strcmp(type, "f16") != 0 || c)) {
             project->type = &project_types[i];
             return 0;
         }
     return invalid(error,
-                   "--type=%.40s: with --op=own in C and C++ there are f32, f64, i8, u8, "
-                   "i16, u16, i32, u32, i64, u64, and f16 in C; simdbench.h has bf16 and "
-                   "blocks of bytes, which no C compiler computes with",
+                   "--type=%.40s: with --op=own in C, C++ and Rust there are f32, f64, "
+                   "i8, u8, i16, u16, i32, u32, i64, u64, and f16 in C; simdbench.h has "
+                   "bf16 and blocks of bytes, which no C compiler computes with",
                    type);
 }
 

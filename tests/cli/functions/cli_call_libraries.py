@@ -202,6 +202,18 @@ class CallLibraries(CallCase):
         done = self.run_tool("call", f"{library}:get(1)[1]", prototype, "--sizes=64", status=2)
         self.assertIn("get(1)[1] gives no function", done.stderr)
 
+    def test_place_among_pointers(self):
+        """Of an array of pointers an expression counts the pointers."""
+        library = compile_library(self.folder, "libplanes.so", "-O1", "-x", "c", "-", input="""
+            const void *keep(const int *const *x) { return x; }
+            int first(const int *const *kept, const int *const *x) { return kept[0][0]; }
+            int right(const int *const *kept, const int *const *x) { return x[1][0]; }
+            """)
+        row, = kernels(self.run_json(
+            "call", f"{library}:first", "int (void *kept = from keep(x + 1), const int *x[2][4])",
+            "--reference=right", "--quiet", *SHORT))
+        self.assertIn(row["status"], ("ok", "short", "suspect"), row)
+
     def test_stripped(self):
         """What a file exports does not tell what it has; with symbols nothing is said."""
         for options, stripped in (("-s",), True), ((), False), (("-c",), False):

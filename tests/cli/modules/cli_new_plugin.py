@@ -175,6 +175,9 @@ class NewPlugin(Case):
         self.addCleanup(os.environ.pop, "MAKEFLAGS")
         self.check_own("rust")
         self.run_tool("cube_rust", f"--plugin={self.folder}/cube_rust/cube_rust.so", "--shape=-3", status=2)
+        for kind in ("u8", "f64"):
+            rows = self.make(f"square_{kind}", "--op=own", f"--type={kind}", "--lang=rust")
+            self.assertEqual({row["type"] for row in rows}, {kind})
 
     def check_own(self, lang):
         rows = self.make(f"cube_{lang}", f"--lang={lang}", "--op=own")
