@@ -403,24 +403,6 @@ static void write_function(struct writing *writing, size_t number)
     }
 }
 
-bool surgery_data(const struct surgery *surgery, uint64_t *hash)
-{
-    *hash = HASH_FIRST;
-    for (size_t p = 0; p < surgery->n_parts; p++) {
-        const struct object *const object = surgery->part[p].block->object;
-        uint64_t own;
-        bool again = !object;
-        for (size_t i = 0; i < p; i++)
-            again |= surgery->part[i].block->object == object;
-        if (again)
-            continue;
-        if (!data_hash(&surgery->objects, object, &own))
-            return false;
-        *hash = hash_bytes(*hash, &own, sizeof own);
-    }
-    return true;
-}
-
 static void write_data(const struct writing *writing)
 {
     uint64_t hash;

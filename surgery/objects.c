@@ -181,8 +181,7 @@ static const ElfW(Rela) * next_relocation(const struct object *object, uint64_t 
     for (; (all->table = section(object, all->section)); all->section++, all->n = 0) {
         size_t n_rela;
         const ElfW(Rela) *const rela = entries(object, all->table, sizeof *rela, &n_rela);
-        while (all->table->sh_type == SHT_RELA && all->table->sh_flags & SHF_ALLOC &&
-               all->n < n_rela)
+        while (all->table->sh_type == SHT_RELA && all->n < n_rela)
             if (rela[all->n++].r_offset - at < n)
                 return &rela[all->n - 1];
     }

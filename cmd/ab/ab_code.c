@@ -112,7 +112,8 @@ static bool is_doubtful(const struct ab_group *group, size_t c)
     const struct ab_case *const entry = &group->cases[c];
     const struct comparison *const comparison = ab_result(group, c)->comparison;
     const struct placement *const placement = comparison ? comparison->placement : NULL;
-    return placement && comparison->n_trials && entry->asked < ASKED_LONG &&
+    const bool untold = entry->asked && !entry->places[ARM_HEAD].code;
+    return placement && comparison->n_trials && !untold && entry->asked < ASKED_LONG &&
            group->state.cases[c].active && comparison->verdict != VERDICT_SAME &&
            comparison->verdict != VERDICT_PLACED &&
            (placement->equality == EQUALITY_UNKNOWN ||

@@ -19,10 +19,11 @@ size_t history_group_end(const struct history *history, size_t first)
 }
 
 /* Runs of files that tell no machine may be of many, so that their changes mean nothing.
- */
+ * A function without a reference has a time. */
 static bool is_compared(const struct history_entry *entry)
 {
-    return *entry->fingerprint && entry->median_ns > 0 && !strcmp(entry->status, "ok");
+    return *entry->fingerprint && entry->median_ns > 0 &&
+           (!strcmp(entry->status, "ok") || !strcmp(entry->status, "unchecked"));
 }
 
 bool history_seen(const struct history *history, size_t first, size_t end)

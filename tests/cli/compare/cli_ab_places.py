@@ -138,6 +138,24 @@ class Places(AbCase):
         for value, code in (1, "same"), (3, "nearly"):
             self.assertEqual(self.totals(source, base=1, head=value)["code"], code)
 
+    def test_numbers_like_distances(self):
+        """They lead to code, as those of a jump table do, but belong to a variable."""
+        source = """
+            __asm__(".text; .skip PAD + 2000, 0x90");
+            static const int deep[4] = {-2900, -2900, -2900, VALUE};
+            static const int *volatile more = deep;
+            unsigned total(const unsigned char *s, unsigned long n)
+            {
+                unsigned sum = 0;
+                while (n--)
+                    sum = sum * 5 + *s++;
+                return sum + (*more & 1);
+            }
+            """
+        for value, same_data in (-2800, True), (-2900, False):
+            placement = self.totals(source, base=-2800, head=value)
+            self.assertEqual((placement["code"], placement["same_data"]), ("same", same_data))
+
     def test_calls_that_differ(self):
         """Every other call takes another way, of which the traced one tells nothing."""
         source = """
