@@ -246,18 +246,38 @@ static int edit_call(struct planning *planning, const struct one *one)
                : 0;
 }
 
-/* Vectors of more than 128 bits that any executed instruction reads. */
+/* The vectors that an instruction reads, or that it writes; `wide`: more than 128 bits.
+ */
+static uint64_t vectors_of(const struct one *one, uint8_t actions, bool wide)
+{
+    uint64_t vectors = 0;
+    for (unsigned k = 0; k < one->decoded.operand_count; k++)
+        if (is_vector_operand(&one->operand[k]) && one->operand[k].actions & actions &&
+            (!wide || one->operand[k].size > 128))
+            vectors |= vector_bit(one->operand[k].reg.value);
+    return vectors;
+}
+
+/* Vectors of more than 128 bits that any executed instruction reads, but for those that
+ * an instruction just before wrote whole: nothing jumps between these, as all are
+ * executed as often. */
 static uint64_t read_wide(const struct planning *planning)
 {
-    uint64_t wide = 0;
+    uint64_t wide = 0, whole = 0, end = 0, executed = 0;
     for (size_t i = 0; i < planning->n; i++) {
+        const struct surgery_seen *const seen = &planning->seen[i];
         struct one one;
-        if (!one_decode(planning, &planning->seen[i], &one))
+        if (!one_decode(planning, seen, &one))
             continue;
-        for (unsigned k = 0; k < one.decoded.operand_count; k++)
-            if (is_vector_operand(&one.operand[k]) && one.operand[k].size > 128 &&
-                one.operand[k].actions & ZYDIS_OPERAND_ACTION_MASK_READ)
-                wide |= vector_bit(one.operand[k].reg.value);
+        if (seen->address != end || seen->executed != executed)
+            whole = 0;
+        wide |= vectors_of(&one, ZYDIS_OPERAND_ACTION_MASK_READ, true) & ~whole;
+        const uint64_t written = vectors_of(&one, ZYDIS_OPERAND_ACTION_MASK_WRITE, false);
+        whole = one.decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY
+                    ? whole & ~written
+                    : whole | written;
+        end = seen->address + one.decoded.length;
+        executed = seen->executed;
     }
     return wide;
 }

@@ -92,6 +92,12 @@ FUNCTION(reads_wide, "   vxorps %xmm1, %xmm1, %xmm1\n"
                      "1: vmovups (%rdi), %ymm0\n   addps %xmm1, %xmm0\n"
                      "   vmovmskps %ymm0, %eax\n   vmovups %ymm0, (%rsi)\n"
                      "   decl %ecx\n   jnz 1b\n   vzeroupper\n   retq\n")
+/* An AVX instruction just before writes what is read wide. */
+FUNCTION(reads_anew, "   vxorps %xmm1, %xmm1, %xmm1\n"
+                     "1: movups (%rdi), %xmm0\n   addps %xmm1, %xmm0\n"
+                     "   movups %xmm0, (%rsi)\n   vmovups (%rdi), %ymm0\n"
+                     "   vmovmskps %ymm0, %eax\n   addq $4, %rdi\n   addq $16, %rsi\n"
+                     "   decl %ecx\n   jnz 1b\n   vzeroupper\n   retq\n")
 FUNCTION(streams, "1: movups (%rdi), %xmm0\n   movl 16(%rdi), %eax\n"
                   "   movntps %xmm0, (%rsi)\n   movntdq %xmm0, 16(%rsi)\n"
                   "   movnti %eax, 32(%rsi)\n   movnti %rax, 40(%rsi)\n"
@@ -354,6 +360,7 @@ TEST(test_vex)
     if (!__builtin_cpu_supports("avx2"))
         skip();
     keep_results(legacy, SURGERY_VEX, 13);
+    keep_results(reads_anew, SURGERY_VEX, 3);
     edit_well(keeps_upper, SURGERY_VEX, 3);
     for (unsigned i = 1; i < 4 * TURNS; i += i % 4 == 3 ? 2 : 1)
         assert_float_equal(output[i], 0, 0);
