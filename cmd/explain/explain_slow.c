@@ -191,6 +191,7 @@ static void name_unit(const struct inspect_census *census,
         }
 }
 
+enum { LOOP_BYTES = 1 << 16 };
 /* "... above all jle at mix.c:12, which goes its rarer way in 37% of the cases": one of
  * the hot loop, or of the whole call, which few elements tell of. */
 static void name_branch(const struct inspect_census *census,
@@ -205,7 +206,10 @@ static void name_branch(const struct inspect_census *census,
     char place[48];
     if (!worst)
         return;
-    const bool looped = worst->loop < census->n_loops;
+    /* A function that the loop calls may lie before it. */
+    const bool looped = worst->loop < census->n_loops &&
+                        worst->address >= census->loop[worst->loop].address &&
+                        worst->address - census->loop[worst->loop].address < LOOP_BYTES;
     if (looped)
         snprintf(place, sizeof place, "byte %" PRIu64 " of the loop",
                  worst->address - census->loop[worst->loop].address);
