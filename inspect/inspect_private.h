@@ -274,6 +274,12 @@ struct span {
 };
 
 struct path;
+/* The ways of a branch, in turns: how often it goes one and then the other in a row. */
+struct rows {
+    uint32_t to;             /* the last way */
+    uint64_t row, before[2]; /* so often in a row; the last two rows */
+    uint64_t n, alike;       /* alike: as long as the row before the last one */
+};
 struct node {
     struct code code;
     uint64_t context; /* of the `depth` calls that led here */
@@ -281,6 +287,7 @@ struct node {
     uint64_t repeated; /* elements of a string instruction with REP */
     struct edge *edge;
     uint32_t n_edges, depth;
+    struct rows rows;
     struct access_counts counts;
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct trail trail[ACCESSES_MAX];
@@ -416,6 +423,8 @@ double node_scale(const struct node *node);
 /* The number of times that a branch, or a computed jump, went another way than it goes
  * most often. */
 double node_rarely(const struct node *node);
+/* The same, but for ways that a core learns by heart. */
+double node_guessed(const struct node *node);
 /* spans.c: where vectors and floats were stored, as far as is known. */
 struct spans {
     struct span *span;
@@ -425,15 +434,6 @@ struct spans {
 bool spans_take(const struct nodes *nodes, bool whole, struct spans *spans);
 /* True if a node may load what is stored there. */
 bool spans_meet(const struct spans *spans, const struct node *node);
-/* Executions of branches that nearly always go one way, and ask what the loop just
- * loaded, or do not (its end, too), and of integer instructions that compute with what it
- * loaded. */
-struct checked {
-    double checks, guards, work;
-};
-/* checks.c: adds them for each loop. False: no memory. */
-bool checks_count(const struct nodes *nodes, const struct loops *loops,
-                  struct checked *of_loop);
 /* called.c: the same of instructions of functions that it calls. */
 bool called_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
 /* called_out.c: sets what the census knows of functions of other modules. False: no

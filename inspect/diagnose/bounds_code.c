@@ -207,10 +207,11 @@ void bounds_put_shares(struct inspect_facts *facts)
     PUT(crossing_share, part(GET(crossings), instructions));
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
-    /* One that loads and computes counts twice, so that it seems to be more. A loop
-     * counts its turns, and goes back. */
-    PUT(useful, accesses + fmax(GET(needed), GET(computed)) + known(GET(work)) +
-                    2 * fmin(1, known(GET(branches))));
+    /* One that loads and computes counts twice, so that it seems to be more; what is
+     * loaded from one place each time could be kept. A loop counts its turns, and goes
+     * back. */
+    PUT(useful, accesses - known(GET(fixed)) + fmax(GET(needed), GET(computed)) +
+                    known(GET(work)) + 2 * fmin(1, known(GET(branches))));
     PUT(decisions, GET(branches) - known(GET(checks)));
     PUT(choices, GET(branches) - known(GET(checks)) - fmax(0, known(GET(guards)) - 1));
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
@@ -263,6 +264,9 @@ void bounds_put_costs(struct inspect_facts *facts)
     PUT(mixed_cycles, mixed_cycles(facts));
     PUT(mispredict_cycles, cost(GET(mispredicts), GET(cost_mispredict)));
     PUT(guess_cycles, cost(GET(undecided), GET(cost_mispredict)));
+    PUT(mixed_share,
+        part(cost(GET(share_changes) * GET(call_instructions), GET(cost_mixed_once)),
+             GET(call_cycles)));
     PUT(guess_share,
         part(cost(GET(share_undecided) * GET(call_instructions), GET(cost_mispredict)),
              GET(call_cycles)));

@@ -90,6 +90,7 @@ static bool add_counts(struct making *m)
         loop->checks += checked[l].checks;
         loop->guards += checked[l].guards;
         loop->work += checked[l].work;
+        loop->lone -= checked[l].counted;
         loop->called += called[l];
     }
     return done;
@@ -121,10 +122,11 @@ static void leave(const struct node *node, uint32_t i, double avx, struct ways *
     }
 }
 
-/* SSE instructions that follow those of other encodings. */
+/* SSE instructions that follow those of other encodings: of each loop, and of all. */
 static bool add_changes(struct making *m)
 {
     enum { PASSES = 4 };
+    double all = 0;
     const struct nodes *const nodes = m->nodes;
     struct ways *const ways = calloc(nodes->n + 1, sizeof *ways);
     for (uint32_t k = 0; ways && k < PASSES * nodes->n; k++) {
@@ -132,12 +134,16 @@ static bool add_changes(struct making *m)
         const struct node *const node = &nodes->node[i];
         const double avx = ways[i].gone > 0 ? ways[i].avx / ways[i].gone : 0;
         ways[i].gone = ways[i].avx = 0;
-        if (k >= (PASSES - 1) * nodes->n && m->loops.of[i] != NO_LOOP &&
-            node->code.encoding == ENCODING_SSE)
-            m->sum[m->sum_of[m->loops.of[i]]].loop.sse_changes +=
-                avx * (double)node->executed;
+        const bool last = k >= (PASSES - 1) * nodes->n;
+        const double changes = last && node->code.encoding == ENCODING_SSE
+                                   ? avx * (double)node->executed
+                                   : 0;
+        all += changes;
+        if (m->loops.of[i] != NO_LOOP)
+            m->sum[m->sum_of[m->loops.of[i]]].loop.sse_changes += changes;
         leave(node, i, avx, ways);
     }
+    m->census->share_changes = all / (double)m->census->instructions;
     const bool done = ways != NULL;
     free(ways);
     return done;

@@ -65,7 +65,7 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
         .needed = node->code.needed && node->code.vector,
         .shuffles = node->code.shuffle,
         .failed_forwards = node_scale(node) * (double)late,
-        .undecided = node_rarely(node),
+        .undecided = node_guessed(node),
         .chained = {m->chained[0][number], m->chained[1][number]},
         .length = node->code.length,
         .crosses = crossing && 10 * crossing >= node->counts.addressed,

@@ -107,6 +107,22 @@ double node_rarely(const struct node *node)
     return (double)(all - most);
 }
 
+/* It goes the same ways again and again, as where a loop always has as many turns: a core
+ * learns that by heart. */
+static bool is_learnt(const struct node *branch)
+{
+    enum { ROWS = 16, TURNS = 32 };
+    const struct rows *const rows = &branch->rows;
+    return branch->code.flow == FLOW_CONDITIONAL && rows->n >= ROWS &&
+           20 * rows->alike >= 19 * (rows->n - 3) &&
+           rows->before[0] + rows->before[1] <= TURNS;
+}
+
+double node_guessed(const struct node *node)
+{
+    return is_learnt(node) ? 0 : node_rarely(node);
+}
+
 void census_add_node(const struct nodes *nodes, const struct node *node,
                      struct inspect_loop *to)
 {
@@ -121,7 +137,7 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->calls += code->is_call ? n : 0;
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
     to->indirect += code->flow == FLOW_INDIRECT ? node_rarely(node) : 0;
-    to->undecided += node_rarely(node);
+    to->undecided += node_guessed(node);
     to->taken += code->flow != FLOW_NEXT ? jumps(nodes, node) : 0;
     to->copies += code->copy ? n : 0;
     to->crossings += code->crossing ? n : 0;

@@ -2,7 +2,7 @@
 /* Work on data that its loop just loaded computes no addresses. Branches that ask
  * such data and nearly always get the same answer are checks: the end of a search, or an
  * error. Nobody can decide them outside of the loop. */
-#include "inspect_private.h"
+#include "diagnose/making.h"
 
 static const uint64_t flags = UINT64_C(1) << REGISTER_FLAGS;
 /* Calls change it and change it back: places of the frame stay. */
@@ -75,6 +75,14 @@ static void find_loaded(const struct checks *c)
     }
 }
 
+/* It adds the carry of a comparison to a number (adc, sbb): vectors count these, too. */
+static bool counts(const struct checks *c, uint32_t node)
+{
+    const uint32_t setter = c->setter[node];
+    return c->nodes->node[node].code.lone && c->nodes->node[node].code.reads & flags &&
+           setter != NO_NODE && !(c->nodes->node[setter].code.writes & ~flags);
+}
+
 static bool is_settled(const struct node *branch)
 {
     const double rare = 0.02;
@@ -101,6 +109,8 @@ bool checks_count(const struct nodes *nodes, const struct loops *loops,
             *(loaded ? &to->checks : &to->guards) += executed;
         if (loaded && nodes->node[i].code.alu)
             to->work += executed;
+        if (counts(&c, i))
+            to->counted += executed;
     }
     FREE_EACH(c.written, c.loaded, c.setter);
     return made;

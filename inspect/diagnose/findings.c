@@ -151,6 +151,16 @@ static double beside_place(const struct inspect_facts *facts,
     return fmax(beyond_limit(facts, finding, code), half);
 }
 
+/* What a finding that no experiment flipped accounts for: a bound, or functions of other
+ * modules that execute most instructions. */
+static double beside_flip(const struct inspect_facts *facts,
+                          const struct inspect_finding *finding)
+{
+    const double out = inspect_fact_value(facts, FACT_out_share);
+    return fmax(beyond_limit(facts, finding, largest_bound(finding)),
+                finding->cause == CAUSE_call && out >= 0.6 ? out : 0);
+}
+
 /* The first finding that no experiment flipped stands before flips that gained less than
  * half of what it accounts for. */
 static void move_small_flips(const struct inspect_facts *facts,
@@ -166,7 +176,7 @@ static void move_small_flips(const struct inspect_facts *facts,
         const struct inspect_finding *const before = &finding[first - 1];
         const double accounts = before->cause == CAUSE_placement
                                     ? beside_place(facts, &moved)
-                                    : beyond_limit(facts, &moved, largest_bound(&moved));
+                                    : beside_flip(facts, &moved);
         if (before->cause == CAUSE_at_limit || 2 * before->share >= accounts)
             break;
         finding[first] = *before;

@@ -34,6 +34,15 @@ struct making {
     struct inspect_census *census;
 };
 
+/* Executions of branches that nearly always go one way, and ask what the loop just
+ * loaded, or do not (its end, too), of integer instructions that compute with what it
+ * loaded, and of those that add up the results of comparisons. */
+struct checked {
+    double checks, guards, work, counted;
+};
+/* checks.c: adds them for each loop. False: no memory. */
+bool checks_count(const struct nodes *nodes, const struct loops *loops,
+                  struct checked *of_loop);
 /* The instructions that executed, by loop and address; `text`: as people read them, with
  * their source. False: no memory. */
 bool census_take_lines(struct making *m, bool text);

@@ -73,6 +73,19 @@ int node_edge(struct nodes *nodes, uint32_t from, uint32_t to, uint64_t count)
     return 0;
 }
 
+void rows_take(struct rows *rows, uint32_t to, uint64_t times)
+{
+    if (to != rows->to) {
+        rows->alike += rows->row == rows->before[1];
+        rows->n++;
+        rows->before[1] = rows->before[0];
+        rows->before[0] = rows->row;
+        rows->row = 0;
+        rows->to = to;
+    }
+    rows->row += times;
+}
+
 int nodes_end_window(struct nodes *nodes, unsigned number, unsigned windows)
 {
     for (uint32_t i = 0; i < nodes->n; i++) {

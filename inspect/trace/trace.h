@@ -143,6 +143,9 @@ int tracer_set_calls(struct tracer *tracer, uint64_t calls);
 /* To the first instruction of the next call. */
 int tracer_begin_call(struct tracer *tracer);
 
+/* nodes.c: a branch went there so often in a row. */
+void rows_take(struct rows *rows, uint32_t to, uint64_t times);
+
 /* ---- order.c ---- */
 
 /* Cycles of a call, if it is made again and again, each with new arguments; 0: it is too

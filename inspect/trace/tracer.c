@@ -113,6 +113,8 @@ static int account(struct tracer *tracer, uint32_t number, const struct known *k
     order_add(&tracer->order, number);
     take_accesses(tracer, node, known);
     tracer->last = number;
+    if (last != NO_NODE)
+        rows_take(&tracer->nodes.node[last].rows, number, 1);
     return last == NO_NODE ? 0 : node_edge(&tracer->nodes, last, number, 1);
 }
 
@@ -275,6 +277,7 @@ static int add_turns(struct tracer *tracer, const struct path *path, uint64_t tu
         const uint32_t before = path->node[i ? i - 1 : path->n - 1];
         tracer->nodes.node[path->node[i]].executed += turns;
         tracer->nodes.node[path->node[i]].counts.alike += path->blind ? 0 : turns;
+        rows_take(&tracer->nodes.node[before].rows, path->node[i], turns);
         status = node_edge(&tracer->nodes, before, path->node[i], turns);
     }
     tracer->instructions += turns * path->n;

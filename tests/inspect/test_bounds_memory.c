@@ -420,6 +420,14 @@ TEST(test_filled)
     SET(bytes_filled, 400 * 32);
     assert_true(is_overhead(&facts));
     SET(bytes_filled, 400 * 31);
+    assert_true(is_overhead(&facts));
+    SET(code_cycles, 1.3);
+    assert_false(is_overhead(&facts));
+    SET(code_cycles, 1);
+    SET(threads, 2);
+    assert_false(is_overhead(&facts));
+    SET(threads, 1);
+    SET(bytes_filled, 400 * 9);
     assert_false(is_overhead(&facts));
 }
 

@@ -2,6 +2,18 @@
 /* The work of vector units, and the part of it that must be: its limit. */
 #include "tile_facts.h"
 
+/* What is loaded from one place each time could be kept. */
+TEST(test_useful_loads)
+{
+    struct inspect_facts facts = tile();
+    SET(needed, 24);
+    inspect_bounds(&facts);
+    const double useful = VALUE(useful);
+    SET(fixed, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(useful), useful - 1, 1e-9);
+}
+
 /* Permutes are shuffles, too; the wider rate counts only if all are so wide. */
 TEST(test_vector_units)
 {

@@ -78,12 +78,12 @@ TEST(test_called_out)
     assert_true(census.length_out > 10 && census.length_out < 1000);
     if (strchr(census.loop[0].where, ' ')) {
         assert_non_null(census.name_out);
-        assert_memory_equal(census.name_out, "cbrt", 4); /* or cbrtf64, its other name */
+        assert_string_equal(census.name_out, "cbrt"); /* not cbrtf64, its other name */
         const char *callee = NULL;
         for (size_t i = 0; i < census.loop[0].n_lines && !callee; i++)
             callee = census.line[census.loop[0].line + i].callee;
         assert_non_null(callee);
-        assert_memory_equal(callee, "cbrt", 4);
+        assert_string_equal(callee, "cbrt");
     }
     inspect_census_free(&census);
     census = census_of(prints, 24, false);
@@ -108,6 +108,41 @@ TEST(test_called_out)
     census = census_of(calling, TURNS, false);
     assert_near(census.share_out, 0, 0);
     assert_null(census.name_out);
+    inspect_census_free(&census);
+}
+
+CODE(always_four, "1: movl $4, %eax\n2: decl %eax\n jnz 2b\n decl %esi\n jnz 1b\n retq")
+CODE(up_to_four, "1: imull $0x9e3779b1, %esi, %eax\n shrl $30, %eax\n incl %eax\n"
+                 "2: decl %eax\n jnz 2b\n decl %esi\n jnz 1b\n retq")
+
+static double undecided_of(void (*function)(const void *, void *), bool step_all)
+{
+    struct inspect_census census = census_of(function, TURNS, step_all);
+    const double undecided = census.share_undecided;
+    inspect_census_free(&census);
+    return undecided;
+}
+
+/* A core learns how many turns there are if these are always as many. */
+TEST(test_learnt_turns)
+{
+    for (unsigned step_all = 0; step_all < 2; step_all++) {
+        assert_true(undecided_of(always_four, step_all) < 0.01);
+        assert_true(undecided_of(up_to_four, step_all) > 0.05);
+    }
+}
+
+CODE(counts_less, "1: cmpb $9, (%rdi)\n adcl $0, %edx\n decl %esi\n jnz 1b\n retq")
+CODE(adds_long, "1: addq (%rdi), %rax\n adcq $0, %rdx\n decl %esi\n jnz 1b\n retq")
+
+/* Vectors count comparisons, but know no carry. */
+TEST(test_carries)
+{
+    struct inspect_census census = census_of(counts_less, TURNS, false);
+    assert_near(census.loop[0].lone, 0, 1e-9);
+    inspect_census_free(&census);
+    census = census_of(adds_long, TURNS, false);
+    assert_near(census.loop[0].lone, 1, 1e-9);
     inspect_census_free(&census);
 }
 

@@ -410,6 +410,7 @@ static double changes_of(void (*function)(const void *, void *))
     double changes = 0;
     for (size_t i = 0; i < census.n_loops; i++)
         changes += census.loop[i].sse_changes * (double)census.loop[i].iterations;
+    assert_near(census.share_changes * (double)census.instructions, changes, 1e-6);
     inspect_census_free(&census);
     return changes;
 }
