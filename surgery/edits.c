@@ -246,7 +246,8 @@ static int edit_call(struct planning *planning, const struct one *one)
                : 0;
 }
 
-/* The vectors that an instruction reads, or that it writes; `wide`: more than 128 bits. */
+/* The vectors that an instruction reads, or that it writes; `wide`: more than 128 bits.
+ */
 static uint64_t vectors_of(const struct one *one, uint8_t actions, bool wide)
 {
     uint64_t vectors = 0;
@@ -258,8 +259,8 @@ static uint64_t vectors_of(const struct one *one, uint8_t actions, bool wide)
 }
 
 /* Vectors of more than 128 bits that any executed instruction reads, but for those that
- * an instruction just before wrote whole: nothing jumps between these, as all are executed
- * as often. */
+ * an instruction just before wrote whole: nothing jumps between these, as all are
+ * executed as often. */
 static uint64_t read_wide(const struct planning *planning)
 {
     uint64_t wide = 0, whole = 0, end = 0, executed = 0;

@@ -207,8 +207,9 @@ void bounds_put_shares(struct inspect_facts *facts)
     PUT(crossing_share, part(GET(crossings), instructions));
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
-    /* One that loads and computes counts twice, so that it seems to be more; what is loaded
-     * from one place each time could be kept. A loop counts its turns, and goes back. */
+    /* One that loads and computes counts twice, so that it seems to be more; what is
+     * loaded from one place each time could be kept. A loop counts its turns, and goes
+     * back. */
     PUT(useful, accesses - known(GET(fixed)) + fmax(GET(needed), GET(computed)) +
                     known(GET(work)) + 2 * fmin(1, known(GET(branches))));
     PUT(decisions, GET(branches) - known(GET(checks)));

@@ -107,6 +107,22 @@ static Dwfl *open_dwfl(pid_t pid)
     return dwfl;
 }
 
+/* Of the names of a function the shortest one: lrint, not lrintf32x. */
+static const char *shortest_name(Dwfl_Module *module, const char *name, GElf_Addr begin)
+{
+    const int n = dwfl_module_getsymtab(module);
+    for (int i = 1; i < n; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *const other =
+            dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
+        if (other && address == begin && *other != '_' && strlen(other) < strlen(name) &&
+            GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
+            name = other;
+    }
+    return name;
+}
+
 static const char *symbol_of(const struct places *places, uint64_t address,
                              uint64_t *offset)
 {
@@ -117,7 +133,7 @@ static const char *symbol_of(const struct places *places, uint64_t address,
         module ? dwfl_module_addrinfo(module, address, &from, &symbol, NULL, NULL, NULL)
                : NULL;
     *offset = from;
-    return name;
+    return name && *name && from == 0 ? shortest_name(module, name, address) : name;
 }
 
 /* Without the table of units' addresses, which clang does not write, each is asked. */

@@ -60,6 +60,29 @@ TEST(test_called_before_flips)
     }
 }
 
+/* Few elements and a smaller shape gain, and streams that go on in order are no reason.
+ */
+TEST(test_both_shapes_are_learnt)
+{
+    static const struct said others[] = {IS(page_share, 0.02), IS(traffic_cycles, 2),
+                                         IS(guess_cycles, 4), IS(code_cycles, 7),
+                                         IS(page_share, 0.002)};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct inspect_facts facts = {0};
+        struct inspect_findings findings;
+        const struct said said[] = {IS(few_shape, 0.3),      IS(small_shape, 0.34),
+                                    IS(guess_share, 0.5),    IS(guess_cycles, 6),
+                                    IS(gap_cycles, 9),       IS(cycles, 10),
+                                    IS(code_cycles, 3),      IS(page_share, 0.002),
+                                    IS(traffic_cycles, 0.5), IS(tame_input, 0.99)};
+        for (size_t k = 0; k < sizeof said / sizeof *said; k++)
+            say(&facts, &said[k]);
+        say(&facts, &others[i]);
+        inspect_find(&facts, &findings);
+        assert_int_equal(has(&findings, CAUSE_mispredicts), i == 4);
+    }
+}
+
 /* Other data stand before an edit that gains about as much. */
 TEST(test_data_before_edits)
 {
