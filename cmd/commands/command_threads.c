@@ -7,6 +7,7 @@
 #include "team.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* ---- plan: each case with each number of threads, in one group ---- */
 
@@ -143,13 +144,16 @@ static int save(const struct options *options, const struct run *run, struct err
         if (threads < 2)
             continue;
         const double ops = gain_least_work(run, threads, &shape);
-        thresholds[n++] = (struct threshold){.threads = threads, .ops = ops};
+        if (!isnan(ops))
+            thresholds[n++] = (struct threshold){.threads = threads, .ops = ops};
     }
-    const int status = thresholds_save(run->fingerprint, options->request.op, thresholds,
-                                       n, path, sizeof path, error);
+    const int status = n == 0 ? 0
+                              : thresholds_save(run->fingerprint, options->request.op,
+                                                thresholds, n, path, sizeof path, error);
     if (status < 0 || options->format != FORMAT_TABLE)
         return status;
-    text_line(stdout, "saved to %s", path);
+    if (n)
+        text_line(stdout, "saved to %s", path);
     const struct text_options text = text_of_stdout(options);
     answer_write(run, &text, stdout);
     return 0;

@@ -18,12 +18,13 @@ function drawChecks(body) {
   page.checks.filter((check) => matches(check.check))));
 }
 
+const TOO_FEW = "too few rounds were undisturbed";
 const timedClass = (one) => known(one.ratio);
 function classRow(one, scale) {
   const slow = one.ratio_ci && one.ratio_ci[1] < 1 - page.free_up_to;
   return [one.class, timedClass(one) ? strip(scale, { lines: [{ at: 1, class: "mid" }], dots: [{ at: one.ratio,
     ci: one.ratio_ci, class: slow ? "bad" : "", text: percent(one.ratio, 2) }] },
-  `${one.class}: ${percent(one.ratio, 2)} of the scalar clock`) : el("span", { class: "dim" }, one.skipped ?? ""),
+  `${one.class}: ${percent(one.ratio, 2)} of the scalar clock`) : el("span", { class: "dim" }, one.skipped || TOO_FEW),
   timedClass(one) ? [el("span", {}, percent(one.ratio, 2)), el("span", { class: "dim" }, `${digits(one.ghz)} GHz`)] : null];
 }
 function drawClock(body) {
@@ -34,8 +35,8 @@ function drawClock(body) {
   page.scopes.forEach((scope, i) => {
     const name = ["One core", "All cores"][i];
     body.append(el("h3", {}, `${name}${scope.cpus ? `: CPU ${scope.cpus.join(", ")}` : ""}`),
-      scope.classes ? rowsOf([top(), ...scope.classes.map((one) => classRow(one, scale))], name)
-        : el("p", {}, scope.skipped ?? ""));
+      scope.classes?.some(timedClass) ? rowsOf([top(), ...scope.classes.map((one) => classRow(one, scale))], name)
+        : el("p", {}, scope.skipped || TOO_FEW));
   });
 }
 function drawNet(body) {

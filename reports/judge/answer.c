@@ -383,7 +383,7 @@ struct answer run_answer(const struct run *run)
         tell(run, &answer);
     else
         run_fastest(run, &answer, NULL);
-    if (!tell || tell == audit_answer)
+    if (!tell || tell == audit_answer || tell == threads_answer)
         doubts_answer(run, &answer);
     return answer;
 }

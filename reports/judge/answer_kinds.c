@@ -306,7 +306,11 @@ void threads_answer(const struct run *run, struct answer *answer)
             buffer_format(text, ": %d threads are faster from %s a call on (", n, least);
             buffer_tell(text, "%s)", shape);
         } else {
-            buffer_format(text, ": %d threads: at no size faster for certain", n);
+            buffer_format(text,
+                          isnan(ops) ? ": %d threads: not known, as no case has times "
+                                       "with one thread and with these"
+                                     : ": %d threads: at no size faster for certain",
+                          n);
         }
         answer_next(answer);
     }

@@ -63,6 +63,11 @@ const struct result *gain_partner(const struct run *run, const struct result *on
     return NULL;
 }
 
+static bool is_pair(const struct result *one, const struct result *many)
+{
+    return many && gain_measured(one) && gain_measured(many);
+}
+
 /* The gain of a group by more threads, the geometric mean of its kernels; 0 if one kernel
  * is certainly slower, NaN if nothing was measured, or none is certainly faster. Some
  * cannot gain, as one thread of them takes all there is of the memory. */
@@ -75,7 +80,7 @@ static double group_gain(const struct run *run, size_t group, uint32_t threads)
         if (one->group != group || one->is_roof || one->threads > 1)
             continue;
         const struct result *const many = gain_partner(run, one, threads);
-        if (!many || !gain_measured(one) || !gain_measured(many))
+        if (!is_pair(one, many))
             continue;
         const struct gain gain = gain_between(one, many);
         if (!gain.ci.known || gain.ci.hi < 1)
@@ -87,14 +92,15 @@ static double group_gain(const struct run *run, size_t group, uint32_t threads)
     return n && (sure || logs <= 0) ? exp(logs / (double)n) : NAN;
 }
 
-/* The least work from which on every group gains, or INFINITY. */
 double gain_least_work(const struct run *run, uint32_t threads, const char **shape)
 {
     double worst = -1, least = INFINITY;
+    bool any = false;
     for (int pass = 0; pass < 2; pass++)
         FOR_EACH (const struct result, one, run->results, run->n_results) {
             if (one->is_roof || one->threads > 1 || one->work.ops <= worst)
                 continue;
+            any |= is_pair(one, gain_partner(run, one, threads));
             const double gain = group_gain(run, one->group, threads);
             if (pass == 0 && gain <= 1)
                 worst = one->work.ops;
@@ -103,5 +109,5 @@ double gain_least_work(const struct run *run, uint32_t threads, const char **sha
                 *shape = one->shape;
             }
         }
-    return least;
+    return any ? least : NAN;
 }

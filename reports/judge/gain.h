@@ -17,5 +17,6 @@ const struct result *gain_partner(const struct run *run, const struct result *on
                                   uint32_t threads);
 /* The least work (operations of a call), and a shape that has it, from which on no group
  * has a kernel whose interval lies below 1, and the geometric mean of its kernels lies
- * above; groups that were not measured do not count. INFINITY: there is none. */
+ * above; groups that were not measured do not count. INFINITY: there is none; NaN:
+ * nothing was measured. */
 double gain_least_work(const struct run *run, uint32_t threads, const char **shape);

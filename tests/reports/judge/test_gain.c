@@ -94,6 +94,9 @@ TEST(test_least_work)
                    {0, 100, 1.5, "max", PAIR},
                    {1, 50, 1.5, "max", NOISY_ONE},
                    {2, 200, 0.5, "max", NOISY_TWO}}},
+                 {"nothing was measured",
+                  NAN,
+                  {{0, 100, 1.5, "max", NOISY_TWO}, {1, 200, 1.5, "max", NOISY_ONE}}},
                  {"limits stand in the groups that they limit, and count for nothing",
                   200,
                   {{0, 100, 0.5, "max", PAIR},
@@ -107,8 +110,8 @@ TEST(test_least_work)
         for (const struct made *made = cases[i].made; made->name; made++)
             make(run, made);
         const double got = gain_least_work(run, 2, &shape);
-        if (isinf(least)
-                ? !isinf(got)
+        if (!isfinite(least)
+                ? isnan(got) != isnan(least) || isfinite(got)
                 : fabs(got - least) >= 0.5 || fabs(strtod(shape, NULL) - least) >= 0.5)
             fail_msg("%s: %g, not %g", cases[i].what, got, least);
         run_free(run);
