@@ -4,13 +4,6 @@
 
 #include "said_facts.h"
 
-enum { SAID_MAX = 16 };
-struct script {
-    enum inspect_cause cause;
-    enum inspect_confidence confidence;
-    struct said facts[SAID_MAX], silent[SAID_MAX]; /* each of these silences it */
-};
-#define END {INSPECT_FACTS, 0} /* of a list: no script has an unknown fact */
 static const struct script scripts[] = {
     {CAUSE_at_limit,
      INSPECT_MODELLED,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The time that neither bounds nor findings explain, and findings that stand beside it.
- */
+/* The time that neither bounds nor findings explain, findings that stand beside it, and
+ * causes that little else speaks for. */
 #include "said_facts.h"
 
 TEST(test_residual)
@@ -104,4 +104,45 @@ TEST(test_layout_gains_as_well)
     inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.85, 0.84, 0.86);
     inspect_find(&facts, &findings);
     assert_int_equal(findings.finding[0].cause, CAUSE_denormals);
+}
+
+static enum inspect_cause first_of(const struct said *said, size_t n)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    for (size_t i = 0; i < n; i++)
+        say(&facts, &said[i]);
+    inspect_find(&facts, &findings);
+    return findings.finding[0].cause;
+}
+
+/* A jump in each cycle is what a loop of few instructions takes; not one that waits as
+ * long for what enters, or computes with integers alone. */
+TEST(test_short_loops)
+{
+    const struct said last[] = {IS(dispatch_cycles, 0.6), IS(dispatch_cycles, 0.9),
+                                IS(integer_share, 1), IS(carried, 0), IS(isa_bits, 64)};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+        const struct said said[] = {
+            IS(branch_cycles, 1),  IS(cycles, 1.05),         HOT,
+            IS(limit_cycles, 0.1), IS(address_share, 0.6),   IS(branches, 1),
+            IS(code_cycles, 1),    IS(dispatch_cycles, 0.6), last[i]};
+        const enum inspect_cause first = first_of(said, sizeof said / sizeof *said);
+        assert_int_equal(first == CAUSE_address_arithmetic, !i);
+    }
+}
+
+/* Values say how long a division takes: half of the time is enough, if nothing else takes
+ * as much, and its bytes do not either. */
+TEST(test_half_a_division)
+{
+    const struct said last[] = {IS(code_cycles, 5.5), IS(code_cycles, 5.8),
+                                IS(traffic_cycles, 5), IS(small_shape, 0.5)};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+        const struct said said[] = {
+            IS(divide_cycles, 5.5), IS(cycles, 10),       HOT,
+            IS(limit_cycles, 0.1),  IS(code_cycles, 5.5), last[i]};
+        assert_int_equal(first_of(said, sizeof said / sizeof *said),
+                         i ? CAUSE_unexplained : CAUSE_divider);
+    }
 }

@@ -41,3 +41,12 @@ excluded(const struct inspect_findings *findings, enum inspect_cause cause)
             return &findings->excluded[i];
     return NULL;
 }
+
+/* A cause, and facts from which it follows. */
+enum { SAID_MAX = 16 };
+struct script {
+    enum inspect_cause cause;
+    enum inspect_confidence confidence;
+    struct said facts[SAID_MAX], silent[SAID_MAX]; /* each of these silences it */
+};
+#define END {INSPECT_FACTS, 0} /* of a list: no script has an unknown fact */
