@@ -259,8 +259,8 @@ static uint64_t vectors_of(const struct one *one, uint8_t actions, bool wide)
 }
 
 /* Vectors of more than 128 bits that any executed instruction reads, but for those that
- * an instruction just before wrote whole: nothing jumps between these, as all are
- * executed as often. */
+ * an instruction just before wrote whole: nothing jumps between these if none of them is
+ * a branch and all are executed as often. */
 static uint64_t read_wide(const struct planning *planning)
 {
     uint64_t wide = 0, whole = 0, end = 0, executed = 0;
@@ -276,6 +276,10 @@ static uint64_t read_wide(const struct planning *planning)
         whole = one.decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY
                     ? whole & ~written
                     : whole | written;
+        if (one.decoded.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE ||
+            one.decoded.meta.category == ZYDIS_CATEGORY_CALL ||
+            one.decoded.meta.category == ZYDIS_CATEGORY_RET)
+            whole = 0;
         end = seen->address + one.decoded.length;
         executed = seen->executed;
     }

@@ -50,15 +50,20 @@ static int no_room(const struct surgery *surgery, uint64_t entry, const char *wh
     return error_set(error, -EFAULT, "%s is reached by a pointer, and %s", where, why);
 }
 
-/* Zeros up to the next function, with which linkers fill the space between sections. */
-static bool is_gap(const struct object *object, uint64_t at)
+/* Zeros up to the next function, with which linkers fill the space between sections: they
+ * end where that is aligned. */
+static bool is_gap(const struct surgery *surgery, const struct object *object,
+                   uint64_t at)
 {
-    enum { GAP_MOST = 64 };
-    struct frame next;
-    for (uint64_t i = 0; i < GAP_MOST && !read_memory(at + i, 1); i++)
-        if (function_at(object, at + i + 1, &next))
-            return true;
-    return false;
+    enum { ALIGNED = 16 };
+    const struct region *const region = region_at(&surgery->objects, at);
+    const uint64_t next = (at | (ALIGNED - 1)) + 1;
+    struct frame function;
+    if (!region || next >= region->hi)
+        return false;
+    while (at < next && !read_memory(at, 1))
+        at++;
+    return at == next && function_at(object, next, &function);
 }
 
 /* Bytes between functions, which nobody executes. */
@@ -70,7 +75,7 @@ static bool is_padding(const struct surgery *surgery, const struct block *block,
         function_at(block->object, at, &other))
         return false;
     *insn = (struct insn){.length = 1};
-    return is_gap(block->object, at) ||
+    return is_gap(surgery, block->object, at) ||
            (insn_decode((const unsigned char *)(uintptr_t)at, INSN_BYTES_MAX, at, insn) &&
             insn->padding);
 }

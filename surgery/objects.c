@@ -332,8 +332,18 @@ static bool is_data(const struct object *object, const ElfW(Shdr) * of)
     return !other;
 }
 
+static bool has_names(const struct object *object)
+{
+    const ElfW(Shdr) * of;
+    for (size_t i = 0; (of = section(object, i)); i++)
+        if (of->sh_type == SHT_SYMTAB)
+            return true;
+    return false;
+}
+
 /* The bytes of a jump table that begins there: distances from its beginning to code.
- * Numbers of a variable may look like these, but compilers give tables no names. */
+ * Numbers of a variable may look like these, but compilers give tables no names; nothing
+ * tells both apart in a stripped file. */
 static uint64_t distances_at(const struct object *object, const ElfW(Shdr) * of,
                              const unsigned char *bytes, uint64_t from, size_t size)
 {
@@ -355,7 +365,8 @@ static uint64_t distances_at(const struct object *object, const ElfW(Shdr) * of,
 static void clear_distances(const struct object *object, const ElfW(Shdr) * of,
                             unsigned char *bytes)
 {
-    for (uint64_t i = 0, n; !(of->sh_flags & SHF_WRITE) && i < of->sh_size; i += n ?: 4) {
+    const bool may_have = !(of->sh_flags & SHF_WRITE) && has_names(object);
+    for (uint64_t i = 0, n; may_have && i < of->sh_size; i += n ?: 4) {
         n = distances_at(object, of, bytes, i, 8)
                 ?: distances_at(object, of, bytes, i, 4);
         memset(bytes + i, 0, n);

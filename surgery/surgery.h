@@ -117,7 +117,7 @@ int surgery_edit(struct surgery *surgery, enum surgery_edit edit, unsigned shift
 /* ---- trials ---- */
 
 /* Runs one call of a variant in a forked child whose old code traps. 0: nothing but the
- * jumps at entries ran at the old place. -EFAULT: some other code did; -ETIMEDOUT,
+ * jumps at entries ran at the old place. -EFAULT: some other code did; -ELOOP,
  * -ECHILD: the call did not end within the time (0: 10 s), or died. */
 int surgery_prove(struct surgery_variant *variant, int64_t timeout_ns,
                   struct error *error);

@@ -139,8 +139,7 @@ static int wait_for(pid_t child, int fd, int timeout_ms, struct ending *ending,
         return died(child, error);
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
-    return ready > 0 ? 0
-                     : error_set(error, -ETIMEDOUT, "a call of the copy does not end");
+    return ready > 0 ? 0 : error_set(error, -ELOOP, "a call of the copy does not end");
 }
 
 static int try_call(struct surgery_variant *variant, int timeout_ms,

@@ -48,7 +48,8 @@ static void history_directions(struct history *history)
 static const char entries_sql[] =
     "SELECT name, fingerprint, ifnull(cpu, ''), started_at, ifnull(tool_commit, ''),"
     " ifnull(label, ''), status, ifnull(results.reason, ''), verdict,"
-    " ifnull(head_ns, median_ns), iif(head_ns IS NULL, ci_lo_ns, NULL), ci_hi_ns, "
+    " ifnull(iif(processes > 0, head_ns, NULL), median_ns),"
+    " iif(ifnull(processes, 0) > 0 AND head_ns IS NOT NULL, NULL, ci_lo_ns), ci_hi_ns, "
     "ci_level, change, change_lo,"
     " change_hi, change_level"
     " FROM cases JOIN results ON results.case_id = cases.id"

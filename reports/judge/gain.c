@@ -98,9 +98,11 @@ double gain_least_work(const struct run *run, uint32_t threads, const char **sha
     bool any = false;
     for (int pass = 0; pass < 2; pass++)
         FOR_EACH (const struct result, one, run->results, run->n_results) {
-            if (one->is_roof || one->threads > 1 || one->work.ops <= worst)
+            if (one->is_roof || one->threads > 1)
                 continue;
             any |= is_pair(one, gain_partner(run, one, threads));
+            if (one->work.ops <= worst)
+                continue;
             const double gain = group_gain(run, one->group, threads);
             if (pass == 0 && gain <= 1)
                 worst = one->work.ops;

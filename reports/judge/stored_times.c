@@ -96,9 +96,9 @@ static double middle_half(double *ns, size_t n)
     return ns[n / 8] > 0 ? log(ns[3 * n / 8] / ns[n / 8]) : 0;
 }
 
-/* By how much a case may move from run to run, as its own run shows, as a logarithm: half
- * of what the quartiles of the thirds of its samples lie apart, or all of what the ends
- * of the middle of its faster half do. 0 if there are too few. */
+/* By how much a case may move from run to run, as its own run shows, as a logarithm: what
+ * the quartiles of the thirds of its samples lie apart, or the ends of the middle of its
+ * faster half, whichever is more. 0 if there are too few. */
 static double drift_within(const struct result *result)
 {
     enum { PARTS = 3 };
@@ -116,7 +116,7 @@ static double drift_within(const struct result *result)
         least = fmin(least, quartile);
         most = fmax(most, quartile);
     }
-    const double moved = least > 0 && least <= most ? log(most / least) / 2 : 0;
+    const double moved = least > 0 && least <= most ? log(most / least) : 0;
     return fmax(moved, middle_half(ns, n));
 }
 

@@ -67,7 +67,7 @@ struct comparison {
     enum verdict verdict;
     char *reason; /* NULL for SAME, IMPROVED and REGRESSED by time */
     uint32_t processes;
-    double base_ns; /* median over processes of the process's median */
+    double base_ns; /* median over processes of the process's; of two files: quartile */
     double head_ns; /* measured together: that with the change */
     double change;
     struct interval change_ci;

@@ -5,9 +5,9 @@
  * series where the energy distance between both sides is largest, if a permutation test
  * finds it significant, and goes on in each part. Two things differ from the paper:
  *  - It works on ranks, so that single values, however far out, weigh no more than
- *    others. Then, as few ranks do not tell a large step from a small one, on values
- * where both sides lie apart; those far from both levels count as the farthest usual
- * ones.
+ * others. Few ranks do not tell a large step from a small one. So it then works on the
+ * values where both sides lie apart; a value far from both levels is replaced by the
+ * farthest usual one.
  *  - Machines have moods that last for several runs, and then neighbours are alike, which
  *    a permutation forgets. Here the shuffled series are as alike from one value to the
  * next as the residuals of the split, at the upper end of what they may be: values take
@@ -21,8 +21,8 @@
 #include "numbers.h"
 #include "stats.h"
 
-/* One in so many series of equal values seems to change, and standard errors that are
- * added to the correlation. */
+/* Up to two in so many series of equal values seem to change, one by each test; standard
+ * errors that are added to the correlation. */
 enum { SHUFFLES = 3999, CAUTION = 2 };
 #define CORRELATION_MOST 0.95
 /* Median distances from the level: three standard deviations. Levels that are apart

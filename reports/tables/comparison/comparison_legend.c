@@ -216,9 +216,10 @@ static void words_lines(struct legend *legend)
     const bool moved = change_has_built(legend->run);
 
     legend_put(legend, "change: time of ",
-               is_stored(gate) ? "run 2 over that of run 1, of medians over all pairs of "
-                                 "batches; the interval holds in 97.8% of runs for noise "
-                                 "within a run, not for what differs between runs"
+               is_stored(gate)
+                   ? "run 2 over that of run 1, each the first quartile of its "
+                     "batches; the interval holds in about 97.8% of runs for "
+                     "noise within a run, not for what differs between runs"
                : moved ? "head over base, median over processes, each at the best of its "
                          "places; the interval holds in at least 97.8% of runs"
                        : "head over base, median over processes; the interval holds in "

@@ -114,7 +114,7 @@ TEST(test_power)
             if (places[k].at == 50)
                 assert_true(10 * five >= 8 * cases);
             if (w == 0 && places[k].n >= 30)
-                assert_true(10 * five >= 9 * cases);
+                assert_true(10 * five >= 8 * cases);
             if (w == 0 && 2 * places[k].at == places[k].n && places[k].n > 20)
                 assert_true(10 * two >= 8 * cases);
         }
