@@ -155,6 +155,22 @@ FRESH_TEST(test_comparisons)
     run_free(run);
 }
 
+/* Two files have quartiles; the run that a history keeps has its median, as runs have
+ * that nobody compared. */
+FRESH_TEST(test_stored_comparisons)
+{
+    struct run *const run = compared_run();
+    string_set(&run->gate->kind, "stored");
+    run->results[0].comparison->processes = 0;
+    append(run);
+    struct history history = read_all(run->results[0].id);
+    assert_true(history.entries[0].median_ns == run->results[0].summary.median_ns);
+    assert_true(history.entries[0].ci_ns.known);
+    assert_true(history.entries[0].compared == 0.05);
+    history_free(&history);
+    run_free(run);
+}
+
 /* ---- text ---- */
 
 typedef int writer(const struct history *history, FILE *file, struct error *error);
