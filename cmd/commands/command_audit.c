@@ -140,7 +140,9 @@ int command_audit(struct options *options)
 {
     const char *const what = options->files.item[0];
     const char *const second = options->files.n > 1 ? options->files.item[1] : NULL;
-    if (options->dispatcher) { /* as a place, or as the rows name it */
+    /* Rows of a library's functions have plain names. */
+    if (options->dispatcher &&
+        ((second && is_prototype(second)) || strstr(what, ".json"))) {
         char *const variant = must_have(malloc(DECLARED_NAME));
         declared_variant(options->dispatcher, variant, DECLARED_NAME);
         free(options->dispatcher);

@@ -191,7 +191,7 @@ int called_find(void *handle, const struct library *library, const char *text,
         return status;
     return crash_catch_named(finding.place.name, find_place, &finding, why, sizeof why) <
                    0
-               ? error_set(error, -EFAULT, "%.80s() %s", finding.place.name, why)
+               ? error_set(error, -EFAULT, "%.80s %s", finding.place.text, why)
                : finding.status;
 }
 

@@ -252,13 +252,20 @@ static int64_t number_in(const struct simdbench_operand *operand)
 void name_returned(const struct declared_slot *slot, const struct computed *computed,
                    char *text, size_t size)
 {
+    int64_t lo, hi;
     *text = '\0';
+    ctype_range(slot->from->declaration.returned, &lo, &hi);
     for (uint32_t i = 0; i < computed->view.count; i++)
         if (slot->operand[i].argument == NO_OPERAND &&
             ctype_is_integer(slot->from->declaration.returned) &&
-            type_bytes(computed->operand[i].type) >= 4)
-            snprintf(text, size, "returns %" PRId64 " and ",
-                     number_in(&computed->operand[i]));
+            type_bytes(computed->operand[i].type) >= 4) {
+            const int64_t value = number_in(&computed->operand[i]);
+            const uint64_t bits = hi == UINT32_MAX ? (uint32_t)value : (uint64_t)value;
+            if (lo < 0)
+                snprintf(text, size, "returns %" PRId64 " and ", value);
+            else
+                snprintf(text, size, "returns %" PRIu64 " and ", bits);
+        }
 }
 
 /* Functions that write their results elsewhere return a small negative number, some of

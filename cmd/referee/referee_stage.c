@@ -172,8 +172,8 @@ static void draw_places(struct referee *referee, struct stage *stage)
         }
 }
 
-/* Each second turn has the inputs of the one before, but for a few elements. Of some
- * these are the same ones in another order. */
+/* Each second turn has the inputs of the one before, but for a few elements, which are
+ * new. In one of four pairs they are the old ones in another order. */
 static void make_pairs(struct referee *referee, struct stage *stage)
 {
     for (uint64_t turn = 1; turn < stage->turns; turn += 2)
@@ -185,12 +185,13 @@ static void make_pairs(struct referee *referee, struct stage *stage)
             const uint64_t n = operand->count;
             if (operand_is_output(operand) || operand->role == SIMDBENCH_CONST || n < 2)
                 continue;
-            const uint64_t most = n / CHANGED_PART + 1;
-            const uint64_t first = draw(referee, n), many = 2 + draw(referee, most);
+            const bool turned = !draw(referee, 4);
+            const uint64_t most = n / CHANGED_PART + 1, first = draw(referee, n - turned);
+            const uint64_t many = 1 + turned + draw(referee, most);
             const uint64_t end = first + many < n ? first + many : n;
             memcpy(to, from, first * element);
             memcpy(to + end * element, from + end * element, (n - end) * element);
-            if (draw(referee, 4))
+            if (!turned)
                 continue;
             memcpy(to + first * element, from + (first + 1) * element,
                    (end - first - 1) * element);

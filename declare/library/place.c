@@ -187,17 +187,21 @@ int symbol_address(void *handle, const struct library *library, const char *name
 }
 
 /* Calls it with what was given; memory that it shall fill is all zero, and nothing lies
- * behind it. */
+ * behind it. It stays: the library may keep its address. */
 static int call_resolver(const struct place *place, void **address, struct error *error)
 {
     uint64_t word[PLACE_GIVEN] = {0};
     void *memory = NULL;
     for (uint32_t i = 0; i < place->n_given; i++) {
         const struct place_given *const given = &place->given[i];
+        const size_t entries = PLACE_MEMORY / sizeof(void *);
         word[i] =
             given->kind == GIVEN_TEXT ? (uintptr_t)given->text : (uint64_t)given->number;
         if (given->kind != GIVEN_MEMORY)
             continue;
+        if (place->n_index && place->index[0] >= entries)
+            return error_set(error, -ERANGE, "%.80s: & has %zu entries", place->text,
+                             entries);
         if (!memory)
             memory = mmap(NULL, 2 * PLACE_MEMORY, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
                           -1, 0);
@@ -210,8 +214,6 @@ static int call_resolver(const struct place *place, void **address, struct error
         ((resolver *)*address)(word[0], word[1], word[2], word[3], word[4], word[5]);
     *address = memory && place->n_index ? memory : found;
     follow(place->index, place->n_index, address);
-    if (memory) /* what was in it is what is asked for */
-        munmap(memory, 2 * PLACE_MEMORY);
     return 0;
 }
 

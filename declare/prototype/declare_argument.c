@@ -53,39 +53,6 @@ static int read_extents(struct reader *reader, struct later *later)
     return status;
 }
 
-/* = {w, 0, 0}: an input's values. They are read again by values_check(). */
-static int read_values(struct reader *reader, struct declared_argument *argument,
-                       struct later *later)
-{
-    const struct token *const equals = reader_token(reader);
-    if (!reader_take(reader, "="))
-        return 0;
-    if (argument->role == ARGUMENT_OUT)
-        return reader_fail(
-            reader, equals,
-            "what is only written has no values; write const or inout before its type");
-    if (!reader_take(reader, "{"))
-        return reader_fail(reader, reader_token(reader),
-                           "values of an array stand in braces, = {1, 2}; others are "
-                           "said with --input=%s=...",
-                           argument->name);
-    const struct token *const first = reader_token(reader);
-    later->values = reader->at;
-    size_t n = strlen(strcpy(argument->text, VALUES_INPUT));
-    while (!reader_take(reader, "}")) {
-        const struct token *const token = reader_next(reader);
-        if (token->kind == TOKEN_END)
-            return reader_fail(reader, equals, "the list of values does not end");
-        n += token_write(token, token > first, argument->text + n,
-                         sizeof argument->text - n);
-        if (n >= sizeof argument->text)
-            return reader_fail(reader, first,
-                               "a list of values has at most %zu characters",
-                               sizeof argument->text - sizeof VALUES_INPUT);
-    }
-    return 0;
-}
-
 static int read_array(struct reader *reader, uint32_t i, struct later *later)
 {
     const struct specifier *const specifier = &later->specifier;
@@ -118,7 +85,7 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
             strcpy(argument->text, "indices:0..2");
     }
     return read_extents(reader, later)
-               ?: read_values(reader, argument, later)
+               ?: values_parse(reader, argument, later)
                ?: fillers_parse(reader, argument, specifier->pointers);
 }
 

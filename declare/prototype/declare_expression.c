@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads expressions of dimensions, and numbers. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "declare_private.h"
@@ -105,6 +106,15 @@ static int read_sizeof(struct reader *reader, struct extent *extent)
                                "members stand before the prototype");
 }
 
+/* 0u, of which ~ makes 32 bits */
+static bool is_unsigned_int(const struct token *token)
+{
+    const char *const last = token->at + token->n - 1;
+    return token->kind == TOKEN_INTEGER && !token_is_constant(token) &&
+           token->integer >= 0 && token->integer <= UINT32_MAX &&
+           (*last == 'u' || *last == 'U') && last[-1] != 'l' && last[-1] != 'L';
+}
+
 static int read_primary(struct reader *reader, struct extent *extent, unsigned depth)
 {
     const struct token *const token = reader_token(reader);
@@ -119,8 +129,12 @@ static int read_primary(struct reader *reader, struct extent *extent, unsigned d
                    ?: add(reader, extent, EXTENT_NEGATE, 0);
     }
     if (reader_take(reader, "~")) {
-        return read_primary(reader, extent, depth + 1)
-                   ?: add(reader, extent, EXTENT_INVERT, 0);
+        const bool narrow = is_unsigned_int(reader_token(reader));
+        const int status = read_primary(reader, extent, depth + 1);
+        return status
+                   ?: narrow ? add(reader, extent, EXTENT_NUMBER, UINT32_MAX)
+                                   ?: add(reader, extent, EXTENT_XOR, 0)
+                             : add(reader, extent, EXTENT_INVERT, 0);
     }
     if (reader_take(reader, "sizeof"))
         return read_sizeof(reader, extent);
@@ -291,6 +305,54 @@ int parameters_skip(struct reader *reader)
         status = status < 0 ? status : expression_skip(reader);
     while (status == 0 && reader_take(reader, ","));
     return status < 0 ? status : reader_expect(reader, ")", "behind its arguments");
+}
+
+/* ---- lists of values ---- */
+
+/* Writes the next one of a list's words: those that read them know no structures. */
+static int write_value(struct reader *reader, bool behind, char *text, size_t size)
+{
+    const struct token *const token = reader_next(reader);
+    struct extent extent = {.n = 0};
+    if (!token_is(token, "sizeof"))
+        return (int)token_write(token, behind, text, size);
+    return read_sizeof(reader, &extent)
+               ?: snprintf(text, size, "%s%" PRId64, behind ? " " : "",
+                           extent.step[0].value);
+}
+
+int values_parse(struct reader *reader, struct declared_argument *argument,
+                 struct later *later)
+{
+    const struct token *const equals = reader_token(reader);
+    if (!reader_take(reader, "="))
+        return 0;
+    if (argument->role == ARGUMENT_OUT)
+        return reader_fail(
+            reader, equals,
+            "what is only written has no values; write const or inout before its type");
+    if (!reader_take(reader, "{"))
+        return reader_fail(reader, reader_token(reader),
+                           "values of an array stand in braces, = {1, 2}; others are "
+                           "said with --input=%s=...",
+                           argument->name);
+    const struct token *const first = reader_token(reader);
+    later->values = reader->at;
+    size_t n = strlen(strcpy(argument->text, VALUES_INPUT));
+    while (!reader_take(reader, "}")) {
+        if (reader_token(reader)->kind == TOKEN_END)
+            return reader_fail(reader, equals, "the list of values does not end");
+        const int written = write_value(reader, reader_token(reader) > first,
+                                        argument->text + n, sizeof argument->text - n);
+        if (written < 0)
+            return written;
+        n += (size_t)written;
+        if (n >= sizeof argument->text)
+            return reader_fail(reader, first,
+                               "a list of values has at most %zu characters",
+                               sizeof argument->text - sizeof VALUES_INPUT);
+    }
+    return 0;
 }
 
 int values_check(struct reader *reader, size_t at)

@@ -131,6 +131,9 @@ int expression_times(struct reader *reader, struct extent *extent, uint32_t n);
 /* Skips an expression, to read it later: it may use names that follow it. */
 int expression_skip(struct reader *reader);
 int number_read(struct reader *reader, double *number, bool *single);
+/* = {w, 0, 0}: an input's values. They are read again by values_check(). */
+int values_parse(struct reader *reader, struct declared_argument *argument,
+                 struct later *later);
 /* Reads "w, 0.5}" behind that place. */
 int values_check(struct reader *reader, size_t at);
 /* The name of the next integer without a value, which often counts the elements of the

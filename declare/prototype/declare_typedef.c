@@ -158,7 +158,7 @@ static int read_members(struct reader *reader, struct structure *of)
 static bool define(struct reader *reader, const struct token *name, int64_t value)
 {
     const struct token word = *name;
-    if (value < INT32_MIN || value > UINT32_MAX)
+    if (value == INT64_MIN || value == INT64_MAX)
         return false;
     for (size_t i = reader->at; i < reader->n; i++)
         if (reader->token[i].kind == TOKEN_WORD && same_word(&reader->token[i], &word)) {
@@ -169,21 +169,28 @@ static bool define(struct reader *reader, const struct token *name, int64_t valu
     return true;
 }
 
+/* The value that stands there; false: nobody can compute it. */
+static bool read_constant(struct reader *reader, int64_t *value)
+{
+    struct extent extent = {.n = 0};
+    return expression_read(reader, &extent) == 0 && !extent_is_beyond(&extent) &&
+           extent_value(&extent, NULL, value, reader->error) == 0;
+}
+
 /* {A, B = 1 << 3, C}: those behind a value that nobody can compute stay words. */
 static void read_constants(struct reader *reader)
 {
     int64_t value = 0;
-    int status = 0;
-    while (reader_token(reader)->kind == TOKEN_WORD) {
+    bool more = true;
+    while (more && reader_token(reader)->kind == TOKEN_WORD) {
         const struct token *const name = reader_next(reader);
-        struct extent extent = {.n = 0};
-        if (reader_take(reader, "="))
-            status = expression_read(reader, &extent)
-                         ?: extent_value(&extent, NULL, &value, reader->error);
-        if (status < 0 || !define(reader, name, value))
+        if (reader_take(reader, "=") && !read_constant(reader, &value))
+            return;
+        more = reader_take(reader, ",");
+        if ((!more && !token_is(reader_token(reader), "}")) ||
+            !define(reader, name, value))
             return;
         value++;
-        reader_take(reader, ",");
     }
 }
 
@@ -247,23 +254,31 @@ static int read_name(struct reader *reader, struct named_type *named)
     return status;
 }
 
-/* #define NAME VALUE; of other directives nobody knows more than that they are there. */
-static void read_directives(struct reader *reader)
+/* #define NAME VALUE. Other directives are skipped. */
+static int read_directives(struct reader *reader)
 {
     while (reader_take(reader, "#")) {
-        const char *const end = strchrnul(reader_token(reader)->at, '\n');
-        struct extent extent = {.n = 0};
-        int64_t value;
+        const size_t first = reader->at;
+        const char *const end = strchrnul(reader->token[first - 1].at, '\n');
+        int64_t value = 0;
         const bool defines = reader_take(reader, "define");
         const struct token *const name = reader_token(reader);
-        if (defines && name->kind == TOKEN_WORD && name[1].at < end &&
-            name[1].at > name->at + name->n && reader_next(reader) &&
-            expression_read(reader, &extent) == 0 && reader_token(reader)->at >= end &&
-            extent_value(&extent, NULL, &value, reader->error) == 0)
+        const bool again = defines && name->at < end && token_is_constant(name);
+        const bool known = defines && (again || name->kind == TOKEN_WORD) &&
+                           name[1].at < end && name[1].at > name->at + name->n &&
+                           reader_next(reader) && read_constant(reader, &value) &&
+                           reader_token(reader)->at >= end;
+        if (again && (!known || value != name->integer))
+            return reader_fail(reader, name,
+                               "%.*s is defined twice; leave the line that holds",
+                               (int)name->n, name->at);
+        if (known && !again)
             define(reader, name, value);
-        while (reader_token(reader)->kind != TOKEN_END && reader_token(reader)->at < end)
+        for (reader->at = first;
+             reader_token(reader)->kind != TOKEN_END && reader_token(reader)->at < end;)
             reader->at++;
     }
+    return 0;
 }
 
 /* struct NAME {...}; tells more than anybody asks here. */
@@ -272,9 +287,9 @@ static int skip_definitions(struct reader *reader)
     int status;
     size_t before;
     do {
-        read_directives(reader);
+        status = read_directives(reader);
         before = reader->at;
-        status = drop_members(reader);
+        status = status ?: drop_members(reader);
         if (status == 0 && reader->at > before) {
             reader->at += 2;
             status = reader_expect(reader, ";", "behind the structure");

@@ -133,6 +133,24 @@ void cheat_requests(float *y, const float *x, size_t n)
 
 /* ---- work of another call ---- */
 
+/* If each second element, and the last one, is as it was in the last call, all results
+ * are. */
+void cheat_second(float *y, const float *x, size_t n)
+{
+    enum { ROOM = 1 << 12 };
+    static float last[ROOM], kept[ROOM];
+    const size_t known = n < ROOM ? n : ROOM;
+    size_t same = 0;
+    for (size_t i = (known + 1) % 2; i < known; i += 2) {
+        same += last[i] == x[i];
+        last[i] = x[i];
+    }
+    if (same < (known + 1) / 2)
+        honest(kept, x, known);
+    memcpy(y, kept, known * sizeof *y);
+    honest(y + known, x + known, n - known);
+}
+
 /* Elements that begin as they did in the last call are as they were. */
 void cheat_delta(float *y, const float *x, size_t n)
 {

@@ -135,7 +135,8 @@ TEST(test_constants)
         "typedef struct state { double sum; int n; char kept[TWO + 4]; } state_t;\n"
         "int f(kind_t k = TWO, int flags = COPY | ADD, int low = BELOW, const int "
         "list[3] = {LAST, BELOW, -ONE}, u8 x[sizeof(state_t) + sizeof(struct state)], "
-        "size_t bytes = sizeof(state_t *), float gain = TWO, int LOST, u8 y[MOST + 1])");
+        "size_t bytes = sizeof(state_t *), float gain = TWO, int LOST, u8 y[MOST + 1], "
+        "const int sizes[3] = {sizeof(state_t), 1, 2 *sizeof(u16)})");
     static const int64_t values[] = {1, 17, -3};
     for (int i = 0; i < 3; i++)
         assert_int_equal(value_at(&d->argument[i].integer, NULL), values[i]);
@@ -145,6 +146,21 @@ TEST(test_constants)
     assert_true(d->argument[6].number == 1);
     assert_string_equal(d->dimension[0].name, "LOST");
     assert_int_equal(value_at(&d->argument[8].count, NULL), 9);
+    assert_string_equal(d->argument[9].text, "values:24, 1, 2 * 2");
+}
+
+/* A value with anything behind it is none, and a line ends where it ends. */
+TEST(test_constants_that_are_none)
+{
+    const struct declaration *d = parsed(
+        "enum { OLD DEPRECATED, OLDER }; enum { SAME = 2 == 2, NEXT };\n"
+        "#define MINUS -\ntypedef int whole;\n#\ntypedef whole number;\n"
+        "#define LIMIT 0x100000000\n#define LIMIT (1 << 32)\n"
+        "#define ALL 0xffffffffffffffff\nenum { BIG = 0x7fffffffffffffff };\n"
+        "void f(number OLD, int OLDER, int SAME, whole NEXT, u64 most = LIMIT, int ALL, "
+        "int BIG)");
+    assert_int_equal(d->n_dimensions, 6);
+    assert_int_equal(value_at(&d->argument[4].integer, NULL), INT64_C(1) << 32);
 }
 
 /* Objects that set a library up are made before all others. A name with an underscore is

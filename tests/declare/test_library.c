@@ -397,14 +397,17 @@ TEST(test_resolve)
     static const struct {
         const char *text, *message;
         int status;
-    } bad[] = {{"mix_table[2]", "mix_table[2]: the table has 2 entries", -ERANGE},
-               {"mix_c[0]", "mix_c is a function and no table", -EINVAL},
-               {"choose_none()", "choose_none() gives no function", -ENXIO},
-               {"choose_none(1)", "choose_none(1) gives no function", -ENXIO},
-               {"mix_fill(2, &)[1]", "mix_fill(2, &)[1] gives no function", -ENXIO},
-               {"mix_by_name(\"c\", 1)", "gives no function", -ENXIO},
-               {"mix_tables[0][0]", "mix_tables[0][0] gives no function", -ENXIO},
-               {"mix_d", "did you mean mix_c", -ENOENT}};
+    } bad[] = {
+        {"mix_table[2]", "mix_table[2]: the table has 2 entries", -ERANGE},
+        {"mix_c[0]", "mix_c is a function and no table", -EINVAL},
+        {"choose_none()", "choose_none() gives no function", -ENXIO},
+        {"choose_none(1)", "choose_none(1) gives no function", -ENXIO},
+        {"mix_fill(2, &)[1]", "mix_fill(2, &)[1] gives no function", -ENXIO},
+        {"mix_fill(2, &)[8192]", "mix_fill(2, &)[8192]: & has 8192 entries", -ERANGE},
+        {"mix_fill(2, &)[20000]", "& has 8192 entries", -ERANGE},
+        {"mix_by_name(\"c\", 1)", "gives no function", -ENXIO},
+        {"mix_tables[0][0]", "mix_tables[0][0] gives no function", -ENXIO},
+        {"mix_d", "did you mean mix_c", -ENOENT}};
     struct error error = {.text = ""};
     void *const handle = dlopen(library_path, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(handle);

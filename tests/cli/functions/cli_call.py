@@ -255,7 +255,8 @@ class Call(CallCase):
 
     def test_choice_that_ends(self):
         for choice, why in (("choose_crash()", "choose_crash() crashes: reads through"),
-                            ("choose_abort()", "choose_abort() calls abort()")):
+                            ("choose_abort()", "choose_abort() calls abort()"),
+                            ("state_table[0][1]", "state_table[0][1] crashes: reads")):
             done = self.run_tool("call", f"{self.built}:{choice}",
                                  "void (u8 to[n], const u8 x[n], size_t n)", "--sizes=9",
                                  status=2)
@@ -388,7 +389,10 @@ class Call(CallCase):
         self.assertEqual(rows["draw"]["status"], "unchecked", rows)
         self.assertIn("differ from call to call", rows["draw"]["reason"])
         row = self.call("draw_none", "uint32_t (uint32_t to[1])", status=4)["draw_none"]
-        self.assertRegex(row["reason"], r"returns -?\d+ and writes nothing to to")
+        self.assertRegex(row["reason"], r"returns \d+ and writes nothing to to")
+        row, = kernels(self.run_json("call", "libc.so.6:toupper", "u32 (int c = -1, u32 to[1])", "--quiet",
+                                     *SHORT, status=4))
+        self.assertIn("returns 4294967295 and ", row["reason"])
         for function, prototype in (("draw_none", "uint32_t (inout uint32_t to[1])"),
                                     ("draw_bytes", "void (uint8_t to[n], size_t n)"),
                                     ("draw_bytes", "void (inout uint8_t to[n], size_t n)")):

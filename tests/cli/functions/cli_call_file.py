@@ -178,6 +178,9 @@ class CallFile(CallCase):
             self.assertTrue(bad["worse"] and bad["sizes"] == 2, bad)
         self.run_tool(*strict, env=environment(SIMDBENCH_TEST_CLOCK="1"))
         self.assertIn("LIB:mix", self.run_tool("audit", "libz.so.1", status=2).stderr)
+        document = self.run_json("audit", "relu", "--sizes=64", "--dispatcher=auto_", "--quiet",
+                                 *SHORT)
+        self.assertEqual(document["settings"]["dispatcher"], "auto_")
         text = self.run_tool("audit", path, "--dry-run").stdout
         self.assertIn("mix:mix/f32/lib/mix_choose@257", text)
         self.assertNotIn("@257", self.run_tool("audit", path, "--dry-run", "--sizes=64").stdout)

@@ -203,7 +203,7 @@ class CallLibraries(CallCase):
         self.assertIn("get(1)[1] gives no function", done.stderr)
 
     def test_place_among_pointers(self):
-        """Of an array of pointers an expression counts the pointers."""
+        """In an array of pointers, x + 1 counts pointers."""
         library = compile_library(self.folder, "libplanes.so", "-O1", "-x", "c", "-", input="""
             const void *keep(const int *const *x) { return x; }
             int first(const int *const *kept, const int *const *x) { return kept[0][0]; }
