@@ -27,12 +27,12 @@ static struct interval quotient(const struct interval *a, const struct interval 
 }
 
 static void set_time(const struct result *a, const struct result *b, double luck,
-                     struct account_row *time)
+                     const struct interval *ci, struct account_row *time)
 {
-    const double work = luck * work_amount(&b->work) / work_amount(&a->work);
-    const struct speedup speedup = result_speedup(b, a);
-    time->ratio = speedup.times * work;
-    time->ci = interval(speedup.ci.lo * work, speedup.ci.hi * work, speedup.ci.known);
+    const double work = work_amount(&b->work) / work_amount(&a->work);
+    const struct speedup by = result_speedup(b, a);
+    time->ratio = luck * by.times * work;
+    time->ci = interval(ci->lo * by.ci.lo * work, ci->hi * by.ci.hi * work, by.ci.known);
 }
 
 /* Cycles are the rest; their interval is as wide as those of time and clock together. */
@@ -42,9 +42,8 @@ static void set_cycles(const struct account_row *time,
 {
     const double known = instructions->ratio;
     cycles->ratio = time->ratio / known / clock->ratio;
-    cycles->ci =
-        interval(time->ci.lo / known / clock->ci.hi, time->ci.hi / known / clock->ci.lo,
-                 time->ci.known && clock->ci.known);
+    const struct interval both = quotient(&time->ci, &clock->ci);
+    cycles->ci = interval(both.lo / known, both.hi / known, both.known);
     cycles->b = time->b * clock->b / instructions->b;
     cycles->a = cycles->b * cycles->ratio;
 }
@@ -75,9 +74,10 @@ static void add_factors(const struct subject *a, const struct subject *b,
     const struct result *const second = variant_result(&b->base);
     struct account_rows *const factors = &account->factors;
     const double of_a = instructions_of(a), of_b = instructions_of(b);
-    const double luck_a = explain_luck(a), luck_b = explain_luck(b);
-    const bool known = of_a / of_b > 0;
-    const bool bytes = !(first->work.ops > 0);
+    struct interval ci_a, ci_b;
+    const double luck_a = explain_luck(a, &ci_a), luck_b = explain_luck(b, &ci_b);
+    const struct interval luck = quotient(&ci_a, &ci_b);
+    const bool known = of_a / of_b > 0, bytes = !(first->work.ops > 0);
     account_add(factors, "time", bytes ? "ns a byte" : "ns an operation",
                 luck_a * first->summary.median_ns / work_amount(&first->work),
                 luck_b * second->summary.median_ns / work_amount(&second->work));
@@ -96,7 +96,7 @@ static void add_factors(const struct subject *a, const struct subject *b,
         account_add(factors, "1 / clock", "GHz", first->summary.ghz, second->summary.ghz);
     clock->ratio = second->summary.ghz / first->summary.ghz;
     clock->ci = quotient(&second->summary.ghz_ci, &first->summary.ghz_ci);
-    set_time(first, second, luck_a / luck_b, &factors->row[0]);
+    set_time(first, second, luck_a / luck_b, &luck, &factors->row[0]);
     if (known)
         set_cycles(&factors->row[0], &factors->row[1], clock, &factors->row[2]);
 }

@@ -57,7 +57,7 @@ const char *explain_newer(const struct inspect_line *line, size_t n)
     const uint64_t words = executed(line, n, "pmaddwd");
     return words && executed(line, n, "pmaddubsw") == words &&
                    executed(line, n, "paddd") >= words
-               ? "with VNNI one vpdpbusd for vpmaddubsw, vpmaddwd by ones and vpaddd, "
-                 "if no sum of two products saturates"
+               ? "where vpmaddwd is by ones and no sum of two products saturates, "
+                 "with VNNI one vpdpbusd for it, vpmaddubsw and vpaddd"
                : NULL;
 }

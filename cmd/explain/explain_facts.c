@@ -45,23 +45,30 @@ double explain_best_place(const struct inspect_facts *facts)
     return inspect_fact_faster(facts, FACT_place, INSPECT_PLACED) ? GET(place) : 1;
 }
 
-/* Processes differ by chance, as by the pages that they get. */
-double explain_luck(const struct subject *subject)
+/* Processes differ by chance, as by the pages that they get: two others agree, the one at
+ * other addresses if it was tried. */
+double explain_luck(const struct subject *subject, struct interval *ci)
 {
     const double much = 0.9;
     const struct experiment *const same =
         experiment_find(&subject->experiments, "control");
-    return same && same->ci.known && same->ci.hi < much ? same->ratio : 1;
+    const struct experiment *const moved =
+        experiment_find(&subject->experiments, "layout");
+    const bool agrees = !moved || !moved->ci.known || moved->ci.hi < much;
+    const bool differs = agrees && same && same->ci.known && same->ci.hi < much;
+    if (ci)
+        *ci = differs ? same->ci : (struct interval){.known = true, .lo = 1, .hi = 1};
+    return differs ? same->ratio : 1;
 }
 
 static void add_times(const struct subject *subject, struct inspect_facts *facts)
 {
     const struct result *const base = variant_result(&subject->base);
     const double wall_ns = base->summary.median_ns + base->samples.overhead_ns;
-    const double place = explain_best_place(facts),
-                 ns = place * explain_luck(subject) * base->summary.median_ns;
+    const double shorter = explain_best_place(facts) * explain_luck(subject, NULL),
+                 ns = shorter * base->summary.median_ns;
     SET(call_cycles, base->summary.ghz > 0 ? ns * base->summary.ghz : NAN);
-    SET(roof_share, base->summary.limit.id ? base->summary.limit.share / place : NAN);
+    SET(roof_share, base->summary.limit.id ? base->summary.limit.share / shorter : NAN);
     SET(roof_streams, base->summary.limit.gbps > 0);
     SET(stream_rate,
         base->summary.ghz > 0 ? stream_gbps(subject) / base->summary.ghz : NAN);
@@ -97,7 +104,7 @@ static void add_counts(const struct subject *subject, struct inspect_facts *fact
 /* All are over the base, but edits, which run in a process of their own. */
 static void add_ratios(const struct subject *subject, struct inspect_facts *facts)
 {
-    const double luck = explain_luck(subject);
+    const double luck = explain_luck(subject, NULL);
     for (size_t i = 0; i < subject->experiments.n; i++) {
         const struct experiment *const experiment = &subject->experiments.item[i];
         const enum inspect_fact fact = inspect_fact_find(experiment->name);

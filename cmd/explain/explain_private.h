@@ -47,8 +47,8 @@ void explain_facts(struct subject *subject, const double *rates);
 /* The time at the best place of the code over that as built; 1: no place is better. */
 double explain_best_place(const struct inspect_facts *facts);
 /* The time of the case in another process, over that of its base, if that is much less:
- * the base was unlucky. 1: it was not, or nobody knows. */
-double explain_luck(const struct subject *subject);
+ * the base was unlucky. 1: it was not, or nobody knows. `ci`: its interval, or NULL. */
+double explain_luck(const struct subject *subject, struct interval *ci);
 /* True if two cases are the same but for kernel and module. (siblings.c) */
 bool is_sibling(const struct case_name *a, const struct case_name *b);
 /* Adds to the facts of a subject what its siblings among `n` subjects took. */

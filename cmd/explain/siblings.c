@@ -18,20 +18,25 @@ bool is_sibling(const struct case_name *a, const struct case_name *b)
     return same;
 }
 
-/* Not paired: the other one is faster for sure if the intervals lie apart. */
+/* Not paired: the other one is faster for sure if the intervals lie apart, those of
+ * processes that differed by chance too. */
 void explain_siblings(struct subject *subject, const struct subject *others, size_t n)
 {
     const struct result *const mine = variant_result(&subject->base);
+    struct interval me, it;
+    const double luck = explain_luck(subject, &me);
     for (size_t i = 0; i < n; i++) {
         const struct subject *const other = &others[i];
         if (other == subject || !is_sibling(subject->name, other->name))
             continue;
         const struct result *const its = variant_result(&other->base);
+        const double its_luck = explain_luck(other, &it);
         if ((its->status == STATUS_OK || its->status == STATUS_NOISY) &&
             mine->summary.ci_ns.known && its->summary.ci_ns.known &&
-            its->summary.ci_ns.hi < mine->summary.ci_ns.lo)
+            it.hi * its->summary.ci_ns.hi < me.lo * mine->summary.ci_ns.lo)
             inspect_fact_faster_way(&subject->facts,
-                                    its->summary.median_ns / mine->summary.median_ns);
+                                    its_luck * its->summary.median_ns /
+                                        (luck * mine->summary.median_ns));
     }
     inspect_bounds(&subject->facts);
 }

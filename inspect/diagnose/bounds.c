@@ -145,8 +145,9 @@ static double parted(const struct inspect_facts *facts)
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
  * count, a latency or a rate that is wrong, and is evidence of nothing. Results wait for
  * each other as long if inputs are repeated, unless these may leave out work, and if no
- * vector is stored, where data say no place and no chain leads through memory. A chain of
- * divisions of integers stays, as values say how long these take. */
+ * vector is stored, where data say no place, no chain leads through memory and no other
+ * loop loses stores. A chain of divisions of integers stays, as values say how long these
+ * take. */
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
@@ -155,9 +156,11 @@ static void refute(struct inspect_facts *facts)
     const double repeated = same ? facts->fact[FACT_input_repeated].high : HUGE_VAL;
     const bool kept =
         GET(places_known) >= 1 && !(GET(chain) > INSPECT_REFUTED * GET(kept_chain));
-    const double emptied = kept && facts->fact[FACT_edit_store].known
-                               ? facts->fact[FACT_edit_store].high
-                               : HUGE_VAL;
+    const double emptied =
+        kept && GET(loop_share) >= 0.9 && facts->fact[FACT_edit_store].known
+            ? inspect_flip_base(facts, FACT_edit_store) *
+                  facts->fact[FACT_edit_store].high
+            : HUGE_VAL;
     const double chained = bounds_cycles_of(facts, fmin(repeated, emptied));
     inspect_fact_set_absent(facts, FACT_overlap, NULL);
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {

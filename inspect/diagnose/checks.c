@@ -75,12 +75,16 @@ static void find_loaded(const struct checks *c)
     }
 }
 
-/* It adds the carry of a comparison to a number (adc, sbb): vectors count these, too. */
+/* It adds the carry of a comparison to a number (adc, sbb): vectors count these, too, but
+ * not a carry that is set, or restored from a register (clc, bt). */
 static bool counts(const struct checks *c, uint32_t node)
 {
     const uint32_t setter = c->setter[node];
-    return c->nodes->node[node].code.lone && c->nodes->node[node].code.reads & flags &&
-           setter != NO_NODE && !(c->nodes->node[setter].code.writes & ~flags);
+    const struct code *const code = &c->nodes->node[node].code;
+    if (!code->lone || !(code->reads & flags) || setter == NO_NODE)
+        return false;
+    const struct code *const by = &c->nodes->node[setter].code;
+    return !by->lone && !(by->writes & ~flags) && (by->reads & ~flags || by->n_accesses);
 }
 
 static bool is_settled(const struct node *branch)

@@ -90,12 +90,12 @@ static double group_cycles(const struct inspect_loop *loop,
  * that the core splits into three steps or more, are slow in themselves. */
 static const double most_shared = 1.9;
 
-/* A comparison into a mask: other units compare into vectors, or tell the sign of what is
- * subtracted. */
+/* A comparison of up to 256 bits into a mask: other units compare into vectors, or tell
+ * the sign of what is subtracted. */
 static bool fills_mask(const struct inspect_line *line)
 {
     const char *const result = line->form + strcspn(line->form, " ");
-    return !strncmp(result, " k", 2);
+    return !strncmp(result, " k", 2) && !strstr(result, "zmm");
 }
 
 static void take_group(const struct inspect_line *lines, const struct inspect_line *line,

@@ -152,13 +152,12 @@ static double beside_place(const struct inspect_facts *facts,
 }
 
 /* What a finding that no experiment flipped accounts for: a bound, or functions of other
- * modules that execute most instructions. */
+ * modules that execute most instructions, if it rests on these. */
 static double beside_flip(const struct inspect_facts *facts,
                           const struct inspect_finding *finding)
 {
-    const double out = inspect_fact_value(facts, FACT_out_share);
     return fmax(beyond_limit(facts, finding, largest_bound(finding)),
-                finding->cause == CAUSE_call && out >= 0.6 ? out : 0);
+                evidence_of(finding, FACT_out_share));
 }
 
 /* The first finding that no experiment flipped stands before flips that gained less than

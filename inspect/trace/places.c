@@ -107,7 +107,7 @@ static Dwfl *open_dwfl(pid_t pid)
     return dwfl;
 }
 
-/* Of the names of a function the shortest one: lrint, not lrintf32x. */
+/* A function may have several names. The shortest exported one: lrint, not lrintf32x. */
 static const char *shortest_name(Dwfl_Module *module, const char *name, GElf_Addr begin)
 {
     const int n = dwfl_module_getsymtab(module);
@@ -117,7 +117,8 @@ static const char *shortest_name(Dwfl_Module *module, const char *name, GElf_Add
         const char *const other =
             dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
         if (other && address == begin && *other != '_' && strlen(other) < strlen(name) &&
-            GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
+            GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
+            GELF_ST_BIND(symbol.st_info) != STB_LOCAL)
             name = other;
     }
     return name;

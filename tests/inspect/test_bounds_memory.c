@@ -402,35 +402,6 @@ TEST(test_near_input)
     assert_true(isnan(VALUE(near_input)));
 }
 
-static bool is_overhead(const struct inspect_facts *facts)
-{
-    struct inspect_findings found;
-    inspect_find(facts, &found);
-    return found.finding[0].cause == CAUSE_call_overhead;
-}
-
-/* No core fills more than 64 bytes in a cycle, whatever its loops take. */
-TEST(test_filled)
-{
-    struct inspect_facts facts = {0};
-    SET(cycles, 3);
-    SET(code_cycles, 1);
-    SET(call_bytes, 64);
-    SET(call_cycles, 400);
-    SET(bytes_filled, 400 * 32);
-    assert_true(is_overhead(&facts));
-    SET(bytes_filled, 400 * 31);
-    assert_true(is_overhead(&facts));
-    SET(code_cycles, 1.3);
-    assert_false(is_overhead(&facts));
-    SET(code_cycles, 1);
-    SET(threads, 2);
-    assert_false(is_overhead(&facts));
-    SET(threads, 1);
-    SET(bytes_filled, 400 * 9);
-    assert_false(is_overhead(&facts));
-}
-
 /* Bytes that others only read count by the least of a call. */
 TEST(test_read_again)
 {

@@ -146,3 +146,28 @@ TEST(test_half_a_division)
                          i ? CAUSE_unexplained : CAUSE_divider);
     }
 }
+
+/* No core fills more than 64 bytes in a cycle, whatever its loops take; beyond the first
+ * cache, none fills half of that for long. */
+TEST(test_filled)
+{
+    static const struct {
+        double call_cycles, per_cycle, code_cycles, threads;
+        bool found;
+    } rows[] = {{400, 32, 2, 1, true},   {400, 31, 1, 1, false},
+                {8000, 10, 1, 1, true},  {8000, 9, 1, 1, false},
+                {8000, 9, 0.7, 1, true}, {8000, 10, 1.3, 1, false},
+                {8000, 10, 1, 2, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct said said[] = {
+            IS(cycles, 3),
+            IS(code_cycles, rows[i].code_cycles),
+            IS(call_bytes, 64),
+            IS(call_cycles, rows[i].call_cycles),
+            IS(bytes_filled, rows[i].call_cycles * rows[i].per_cycle),
+            IS(threads, rows[i].threads)};
+        assert_int_equal(first_of(said, sizeof said / sizeof *said) ==
+                             CAUSE_call_overhead,
+                         rows[i].found);
+    }
+}

@@ -134,16 +134,22 @@ TEST(test_learnt_turns)
 
 CODE(counts_less, "1: cmpb $9, (%rdi)\n adcl $0, %edx\n decl %esi\n jnz 1b\n retq")
 CODE(adds_long, "1: addq (%rdi), %rax\n adcq $0, %rdx\n decl %esi\n jnz 1b\n retq")
+CODE(restores,
+     "1: btl $0, %eax\n adcq (%rdi), %rdx\n setc %al\n decl %esi\n jnz 1b\n retq")
+CODE(begins_without, "1: clc\n adcq (%rdi), %rdx\n decl %esi\n jnz 1b\n retq")
 
 /* Vectors count comparisons, but know no carry. */
 TEST(test_carries)
 {
-    struct inspect_census census = census_of(counts_less, TURNS, false);
-    assert_near(census.loop[0].lone, 0, 1e-9);
-    inspect_census_free(&census);
-    census = census_of(adds_long, TURNS, false);
-    assert_near(census.loop[0].lone, 1, 1e-9);
-    inspect_census_free(&census);
+    static const struct {
+        void (*function)(const void *, void *);
+        double lone;
+    } rows[] = {{counts_less, 0}, {adds_long, 1}, {restores, 2}, {begins_without, 1}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct inspect_census census = census_of(rows[i].function, TURNS, false);
+        assert_near(census.loop[0].lone, rows[i].lone, 1e-9);
+        inspect_census_free(&census);
+    }
 }
 
 CODE(by_jump, "1: callq 2f\n decl %esi\n jnz 1b\n retq\n"

@@ -386,6 +386,10 @@ TEST(test_hidden_turns)
     inspect_census_free(&census);
 }
 
+CODE(mixing_narrow, "1: vmulps %xmm1, %xmm1, %xmm1\n addps %xmm2, %xmm2\n decl %esi\n"
+                    " jnz 1b\n retq")
+
+/* AVX of 128 bits leaves no upper halves that SSE could meet. */
 TEST(test_mixing)
 {
     if (!has_avx())
@@ -398,6 +402,9 @@ TEST(test_mixing)
     inspect_census_free(&census);
     census = census_of(mixing_clean, TURNS, false); /* all turns but the first */
     assert_near(census.loop[0].sse_changes, 1.0 / TURNS, 1e-9);
+    inspect_census_free(&census);
+    census = census_of(mixing_narrow, TURNS, false);
+    assert_true(census.loop[0].sse_changes > 0.9 && census.share_changes == 0);
     inspect_census_free(&census);
     census = census_of(spilling, TURNS, false);
     assert_false(census.mixes_sse_avx);

@@ -78,6 +78,26 @@ TEST(test_faster_siblings)
     }
 }
 
+/* Another process tells what a case takes whose own one was unlucky. */
+TEST(test_unlucky_siblings)
+{
+    for (size_t unlucky = 0; unlucky <= 1; unlucky++) {
+        struct cases cases;
+        begin(&cases,
+              (const char *const[]){ID, "mine:sad/f32/avx2/new@64", "add/f32/avx2/x@64"},
+              (const double[]){1000, unlucky ? 1000 : 500, 10});
+        struct experiments *const experiments = &cases.subject[unlucky].experiments;
+        experiments->item[0] =
+            (struct experiment){.name = "control",
+                                .ratio = 0.5,
+                                .ci = {.known = true, .lo = 0.49, .hi = 0.51}};
+        experiments->n = 1;
+        assert_int_equal(first_cause(&cases),
+                         unlucky ? CAUSE_unexplained : CAUSE_at_limit);
+        end(&cases);
+    }
+}
+
 /* One that failed tells nothing. */
 TEST(test_failed_sibling)
 {
