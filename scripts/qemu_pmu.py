@@ -80,7 +80,7 @@ def boot(kernel, files, commands, number):
     except subprocess.TimeoutExpired as expired:
         log = expired.stdout or b""
         why = f"the guest hung for {TIMEOUT} s"
-    log = log.decode(errors="replace").replace("\r", "")
+    log = re.sub(r"[^\n]*\x1b\[K", "", log.decode(errors="replace").replace("\r", ""))  # progress
     (kernel.parent / f"console-{number}.log").write_text(log)
     ran = re.findall(r"^guest: begin \S+\n(.*?)\nguest: end (\d+)$", log, re.M | re.S)
     if why or len(ran) != len(commands) or "\nguest: done\n" not in log:
