@@ -64,11 +64,15 @@ static bool cut_call(struct place *place, size_t *n)
     while (at != last) {
         at += strspn(at, " ");
         if (place->n_given == PLACE_GIVEN ||
-            !read_given(&at, &place->given[place->n_given++]))
+            !read_given(&at, &place->given[place->n_given]))
             return false;
+        place->n_given++;
         at += strspn(at, " ");
-        if (at != last && *at++ != ',')
+        if (at == last)
+            break;
+        if (*at != ',')
             return false;
+        at++;
     }
     *n = before;
     return true;

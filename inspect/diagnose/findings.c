@@ -151,7 +151,7 @@ static double beside_place(const struct inspect_facts *facts,
     return fmax(beyond_limit(facts, finding, code), half);
 }
 
-/* What a finding that no experiment flipped accounts for: a bound, or functions of other
+/* The share of a finding that no experiment flipped: of a bound, or of functions of other
  * modules that execute most instructions, if it rests on these. */
 static double beside_flip(const struct inspect_facts *facts,
                           const struct inspect_finding *finding)

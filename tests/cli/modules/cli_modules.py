@@ -257,7 +257,7 @@ class Plugins(Case):
         done = self.run_tool("gemm", "--isa=scalar", "--sizes=8", "--dry-run",
                              f"--baseline=openblas,library={library},as=prefixed")
         self.assertIn("  prefixed:gemm/plustimes-f32/lib/sgemm@8x8x8", done.stdout)
-        # What it adds to BLAS is not in each build.
+        # Not each build has the additions to BLAS.
         for op, name in (("reduce", "ssum"), ("transpose", "somatcopy")):
             row = kernels(self.run_json(op, "--isa=scalar", "--sizes=8", *SHORT,
                                         f"--baseline=openblas,library={library},as=prefixed"),

@@ -35,7 +35,7 @@ TEST(shift_and_its_interval)
     assert_true(ci.hi - ci.lo < 0.4 && ci.level >= 0.978 && ci.level < 0.979);
 }
 
-/* Of 1 to 13 the quartile has rank 4 and a deviation of rank of sqrt(13 3/16) = 1.5612,
+/* The quartile of 1 to 13 has rank 4 and a deviation of rank of sqrt(13 3/16) = 1.5612,
  * so that the order statistics are those of ranks 1 and 7.4348. */
 TEST(quartiles)
 {
@@ -50,7 +50,7 @@ TEST(quartiles)
     assert_true(isnan(stats_quartile(x, 0).at));
 }
 
-/* What happens to the slower half changes neither the quartile nor, of many values, its
+/* A change of the slower half changes neither the quartile nor, of many values, its
  * error; two samples of one distribution differ by more than 2.29 errors in 2.2%. */
 TEST(quartiles_of_noisy_batches)
 {
