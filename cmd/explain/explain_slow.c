@@ -401,7 +401,8 @@ static void name_width(const struct inspect_facts *facts,
 static void name_newer(const struct inspect_census *census,
                        const struct inspect_loop *loop, struct explained_finding *finding)
 {
-    const char *const newer = explain_newer(&census->line[loop->line], loop->n_lines);
+    const char *const newer =
+        loop->n_lines ? explain_newer(&census->line[loop->line], loop->n_lines) : NULL;
     if (newer && finding->remedy)
         tell(&finding->remedy, "%s; %s", newer, finding->remedy);
 }

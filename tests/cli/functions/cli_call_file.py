@@ -111,8 +111,9 @@ class CallFile(CallCase):
             self.assertEqual(prints("moved", "-DADDED=1", "-DBEFORE=7", "-g", n=n), first)
             self.assertNotEqual(prints("other", "-DADDED=2", n=n), first)
             self.assertNotEqual(prints("data", "-DADDED=1", "-DTABLE=5", n=n), first)
-            # A long call that goes by data is known by what its code names alone.
-            self.assertTrue(prints("calls", "-DADDED=1", n=n, more='atoi("3")'))
+            # A long call that goes by data is known by what its code names alone. Sanitizers have
+            # an atoi of their own in the program, which is no part of libc.
+            self.assertTrue(sanitized() or prints("calls", "-DADDED=1", n=n, more='atoi("3")'))
 
     def test_two_modules(self):
         """Neither shows a pointer to memory of its own."""
