@@ -136,6 +136,15 @@ const void *entries(const struct object *object, const ElfW(Shdr) * of, size_t s
     return all;
 }
 
+const ElfW(Sym) *
+    symbols_in(const struct object *object, const ElfW(Shdr) * of, size_t *n)
+{
+    *n = 0;
+    return of->sh_type == SHT_SYMTAB || of->sh_type == SHT_DYNSYM
+               ? entries(object, of, sizeof(ElfW(Sym)), n)
+               : NULL;
+}
+
 const char *text_of(const struct object *object, size_t table, size_t at)
 {
     const ElfW(Shdr) *const texts = section(object, table);
@@ -160,8 +169,7 @@ static const ElfW(Sym) * symbol_of(const struct object *object, const ElfW(Shdr)
     const size_t number = ELF64_R_SYM(rela->r_info);
     const ElfW(Shdr) *const symbols = section(object, table->sh_link);
     size_t n = 0;
-    const ElfW(Sym) *const symbol =
-        symbols ? entries(object, symbols, sizeof *symbol, &n) : NULL;
+    const ElfW(Sym) *const symbol = symbols ? symbols_in(object, symbols, &n) : NULL;
     if (!symbol || !number || number >= n)
         return NULL;
     *name = text_of(object, symbols->sh_link, symbol[number].st_name);

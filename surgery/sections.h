@@ -12,6 +12,9 @@ const ElfW(Shdr) * section(const struct object *object, size_t i);
 const void *entries(const struct object *object, const ElfW(Shdr) * of, size_t size,
                     size_t *n);
 const char *text_of(const struct object *object, size_t section, size_t at);
+/* The symbols of a section, and how many; NULL if it has none. */
+const ElfW(Sym) *
+    symbols_in(const struct object *object, const ElfW(Shdr) * of, size_t *n);
 /* symbols.c */
 void symbols_free(struct symbols *symbols);
 /* unsized.c: an assembler wrote no size of the function there. It ends where the next one

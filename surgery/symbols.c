@@ -33,7 +33,7 @@ static bool add_table(struct symbols *symbols, const struct object *object,
                       const ElfW(Shdr) * table)
 {
     size_t n;
-    const ElfW(Sym) *const symbol = entries(object, table, sizeof *symbol, &n);
+    const ElfW(Sym) *const symbol = symbols_in(object, table, &n);
     for (size_t i = 0; i < n; i++) {
         const unsigned type = ELF64_ST_TYPE(symbol[i].st_info);
         const uint64_t lo = object->bias + symbol[i].st_value;
@@ -61,8 +61,7 @@ static struct symbols *read_symbols(const struct object *object)
     const ElfW(Shdr) * table;
     bool complete = symbols;
     for (size_t i = 0; complete && (table = section(object, i)); i++)
-        if (table->sh_type == SHT_SYMTAB || table->sh_type == SHT_DYNSYM)
-            complete = add_table(symbols, object, table);
+        complete = add_table(symbols, object, table);
     if (!complete) {
         symbols_free(symbols);
         return NULL;

@@ -9,10 +9,8 @@ bool unsized_at(const struct object *object, uint64_t address, uint64_t *lo, uin
     if (!section_at(object, address, lo, hi))
         return false;
     for (size_t s = 0; (table = section(object, s)); s++) {
-        const bool has = table->sh_type == SHT_SYMTAB || table->sh_type == SHT_DYNSYM;
-        size_t n = 0;
-        const ElfW(Sym) *const symbol =
-            has ? entries(object, table, sizeof *symbol, &n) : NULL;
+        size_t n;
+        const ElfW(Sym) *const symbol = symbols_in(object, table, &n);
         for (size_t i = 0; i < n; i++) {
             const uint64_t at = object->bias + symbol[i].st_value;
             if (ELF64_ST_TYPE(symbol[i].st_info) != STT_FUNC || at < *lo || at >= *hi)

@@ -19,15 +19,17 @@ struct quartile stored_time(const struct result *result)
 }
 
 struct shift {
+    struct quartile base, head;
     double log, error, half_width; /* of the interval */
     struct interval ci;            /* as a change */
 };
 
 static struct shift shift_find(const struct result *base, const struct result *head)
 {
-    const struct quartile a = stored_time(base), b = stored_time(head);
-    struct shift shift = {.log = b.at - a.at, .error = hypot(a.error, b.error)};
+    struct shift shift = {.base = stored_time(base), .head = stored_time(head)};
 
+    shift.log = shift.head.at - shift.base.at;
+    shift.error = hypot(shift.base.error, shift.head.error);
     shift.half_width = NORMAL_99 * shift.error;
     shift.ci = interval_as_change((struct interval){.known = isfinite(shift.half_width),
                                                     .lo = shift.log - shift.half_width,
@@ -133,8 +135,8 @@ void stored_times(const struct pair *pair, const struct gate *gate)
     const bool known = !isnan(shift.log);
 
     control_find(pair, gate, c);
-    c->base_ns = known ? exp(stored_time(pair->base).at) : pair->base->summary.median_ns;
-    c->head_ns = known ? exp(stored_time(pair->head).at) : pair->head->summary.median_ns;
+    c->base_ns = known ? exp(shift.base.at) : pair->base->summary.median_ns;
+    c->head_ns = known ? exp(shift.head.at) : pair->head->summary.median_ns;
     c->least_change = pair->head->summary.min_ns / pair->base->summary.min_ns - 1;
     c->change = c->head_ns / c->base_ns - 1;
     c->change_ci = shift.ci;

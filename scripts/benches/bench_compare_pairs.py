@@ -51,6 +51,17 @@ def compare(binary, folder, base, head):
     return status, json.loads(both.read_text(encoding="utf-8"))["gate"]
 
 
+def moves(base, head):
+    """How far quartile and median of equal code lie apart in two runs, of rows alone on their core."""
+    runs = [{(r["id"], r["group"]): sorted(ns / r["iterations"] for ns in r["samples_ns"])
+             for r in json.loads(path.read_text(encoding="utf-8"))["results"]
+             if r["role"] == "kernel" and r["status"] == "ok" and not r["shared"] and len(r["samples_ns"]) > 1}
+            for path in (base, head)]
+    for case in runs[0].keys() & runs[1].keys():
+        cut = [statistics.quantiles(run[case], n=4, method="inclusive") for run in runs]
+        yield [abs(cut[1][i] / cut[0][i] - 1) for i in (0, 1)]
+
+
 def main(binary, arguments):
     own = {"--pairs": "50", "--slower": "", "--keep": ""}
     options = []
@@ -65,7 +76,7 @@ def main(binary, arguments):
             options.append(argument)
     slower = [1 + float(part) / 100 for part in own["--slower"].split(",") if part]
     counts = {by: 0 for by in [1.0, *slower]}
-    pairs, noise = int(own["--pairs"]), []
+    pairs, noise, moved = int(own["--pairs"]), [], []
     with tempfile.TemporaryDirectory(prefix="simdbench-pairs-") as name:
         folder = Path(own["--keep"] or name)
         before = folder / "run0.json"
@@ -81,10 +92,15 @@ def main(binary, arguments):
                 said.append(f"{by - 1:+.0%}: exit {status}, {gate['regressed']} regressed, "
                             f"{gate['improved']} improved")
             noise.append(gate["between"])
+            moved += moves(before, after)
             print(f"pair {pair:3}  load {load:5.2f}  noise {gate['between']:6.2%}  "
                   f"machine {gate['drift'] or 0:+6.2%}  " + "; ".join(said), flush=True)
             before = after
     print(f"noise between runs: median {statistics.median(noise):.2%}")
+    for i, name in enumerate(("quartiles", "medians")):
+        by = sorted(both[i] for both in moved) or [0]
+        print(f"{name} of {len(moved)} rows alone on their core: {by[len(by) // 2]:.1%} apart at the median, "
+              f"{by[len(by) * 19 // 20]:.1%} in one of 20")
     for by, n in counts.items():
         print(f"{by - 1:+.0%}: {n} of {pairs} pairs say REGRESSED")
     return int(counts[1.0] > ALARMS * pairs)

@@ -23,10 +23,8 @@ static struct symbol find_symbol(const struct object *object, uint64_t address)
     struct symbol best = {.lo = 0};
     const ElfW(Shdr) * table;
     for (size_t s = 0; (table = section(object, s)); s++) {
-        const bool has = table->sh_type == SHT_SYMTAB || table->sh_type == SHT_DYNSYM;
-        size_t n = 0;
-        const ElfW(Sym) *const symbol =
-            has ? entries(object, table, sizeof *symbol, &n) : NULL;
+        size_t n;
+        const ElfW(Sym) *const symbol = symbols_in(object, table, &n);
         for (size_t i = 0; i < n; i++) {
             const unsigned type = ELF64_ST_TYPE(symbol[i].st_info);
             const uint64_t lo = object->bias + symbol[i].st_value;
@@ -39,7 +37,7 @@ static struct symbol find_symbol(const struct object *object, uint64_t address)
     return best;
 }
 
-/* Of this program and libc, whose symbols lie in each other and side by side. */
+/* This program and libc have symbols that lie in each other and side by side. */
 TEST(test_symbols)
 {
     struct objects objects = {.n = 0};

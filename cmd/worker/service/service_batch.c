@@ -170,16 +170,6 @@ double service_script_ns(const struct service *service, const struct service_cas
            FAULT_NS * faults;
 }
 
-/* More calls than these would tell nothing. Counters count them all. */
-enum { SCRIPT_CALLS = 64 };
-
-static uint64_t calls_made(const struct service *service, const struct batch_call *call)
-{
-    return clock_script() && !service->sampler.counters && call->iterations > SCRIPT_CALLS
-               ? SCRIPT_CALLS
-               : call->iterations;
-}
-
 static void make_up(const struct service *service, const struct service_case *entry,
                     const struct batch_call *call, struct sample *sample)
 {
@@ -187,7 +177,7 @@ static void make_up(const struct service *service, const struct service_case *en
     const double data =
         call->reset ? clock_script_rate("first") / clock_script_rate("") : 1;
     /* Faults that each call has are those of its conditions; others come by chance. */
-    const int64_t faults = sample->minor_faults / (int64_t)calls_made(service, call);
+    const int64_t faults = sample->minor_faults / (int64_t)calls;
     const double call_ns =
         data * service_script_ns(service, entry, call->copy, (double)faults);
     sample_script(sample, call_ns * (double)calls, entry->batches);
@@ -270,7 +260,7 @@ static void run_regions(struct timed *timed)
     const bool each = calls_apart(call);
     /* Counters see all that runs between their readings. */
     const bool apart = each || counters;
-    const uint64_t calls = calls_made(service, call);
+    const uint64_t calls = call->iterations;
     const uint64_t regions = timed->regions < calls ? timed->regions : calls;
     for (uint64_t i = 0; i < regions; i++) {
         const struct operands *const next = service_next(service);

@@ -114,10 +114,10 @@ class Places(AbCase):
             self.assertIn("several threads", placement["unmoved"])
             self.assertEqual((placement["code"], placement["same_data"]), ("same", same_data))
 
-    def totals(self, source, **values):
+    def totals(self, source, *options, **values):
         """Builds base.so and head.so of it, with VALUE as each says."""
         for pad, (name, value) in enumerate(values.items()):
-            compile_library(self.folder, f"{name}.so", "-O1", "-x", "c", "-",
+            compile_library(self.folder, f"{name}.so", "-O1", *options, "-x", "c", "-",
                             input=source.replace("PAD", str(1 + 40 * pad)).replace("VALUE", str(value)))
         return self.total_placement("head")
 
@@ -152,9 +152,10 @@ class Places(AbCase):
                 return sum + (*more & 1);
             }
             """
-        for value, same_data in (-2800, True), (-2900, False):
-            placement = self.totals(source, base=-2800, head=value)
-            self.assertEqual((placement["code"], placement["same_data"]), ("same", same_data))
+        for options in (), ("-s",):
+            for value, same_data in (-2800, True), (-2900, False):
+                placement = self.totals(source, *options, base=-2800, head=value)
+                self.assertEqual((placement["code"], placement["same_data"]), ("same", same_data))
 
     def test_calls_that_differ(self):
         """Every other call takes another way, of which the traced one tells nothing."""
@@ -170,9 +171,9 @@ class Places(AbCase):
                 unsigned sum = 0;
                 while (n--)
                     sum = sum * 5 + *s++;
-                return odd ^= 1 ? other(sum) : sum;
+                return (odd ^= 1) ? other(sum) : sum;
             }
-            """.replace("return odd ^= 1 ?", "return (odd ^= 1) ?")
+            """
         for first in "0", "1":
             placement = self.totals(source.replace("FIRST", first), base=1, head=2)
             self.assertFalse(placement["same_data"])

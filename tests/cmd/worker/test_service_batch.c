@@ -222,23 +222,6 @@ TEST(test_long_calls)
     unsetenv("SIMDBENCH_TEST_CLOCK");
 }
 
-/* Calls after the first ones tell nothing if times are made up. */
-TEST(test_few_calls_of_a_script)
-{
-    map_operands();
-    const uint64_t number = prepare("scalar", "max");
-    struct service_case *const entry = service_find_case(service, number);
-    entry->run = entry->built = count;
-    for (int scripted = 0; scripted < 2; scripted++) {
-        if (scripted)
-            setenv("SIMDBENCH_TEST_CLOCK", "1", 1);
-        calls = 0;
-        must_do(batch_call(&(struct batch_call){.number = number, .iterations = 1000}));
-        assert_int_equal(calls, 1 + (scripted ? 64 : 1000)); /* one of them warms up */
-    }
-    unsetenv("SIMDBENCH_TEST_CLOCK");
-}
-
 static long faults_of_calls;
 
 /* Takes the page of its input away again, so that only the next reading faults. */
