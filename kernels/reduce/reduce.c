@@ -60,20 +60,39 @@ static int reduce_layout(const struct simdbench_shape *shape, uint32_t type,
 /* ---- the right answer ---- */
 
 struct reduced {
-    double sum, magnitude, most;
+    double sum, magnitude, squares, most;
 };
 
 static struct reduced reduced(const struct simdbench_operand *x, uint64_t first,
                               uint64_t step, uint64_t count)
 {
-    struct reduced all = {0, 0, -INFINITY};
+    struct reduced all = {0, 0, 0, -INFINITY};
     for (uint64_t e = 0; e < count; e++) {
         const double value = operand_float(x, first + e * step);
         all.sum += value;
         all.magnitude += fabs(value);
+        all.squares += value * value;
         all.most = fmax(all.most, value);
     }
     return all;
+}
+
+/* The largest error of a sum of n numbers, in any order: n roundings, each of at most the
+ * sum of magnitudes. A sum of millions may then be anything. If the numbers differ by
+ * more than the gap between two sums, roundings are random: they add up as a random walk,
+ * each as large as the partial sum of its k numbers, whose square is about k variance +
+ * (k mean)^2 (Higham and Mary, A new approach to probabilistic rounding error analysis,
+ * 2019).
+ */
+static double rounding(const struct reduced *all, double n, double epsilon)
+{
+    enum { DEVIATIONS = 8 };
+    const double bound = epsilon * (n + 1) * all->magnitude, mean = all->sum / n,
+                 variance = all->squares / n - mean * mean;
+    if (!(sqrt(variance) > 2 * epsilon * fabs(all->sum)))
+        return bound;
+    const double walk = sqrt(n * n / 2 * variance + n * n * n / 3 * mean * mean);
+    return fmin(bound, DEVIATIONS * epsilon * walk);
 }
 
 static int reduce_reference(const struct simdbench_operands *operands,
@@ -95,7 +114,7 @@ static int reduce_reference(const struct simdbench_operands *operands,
                                        : reduced(x, at * count, 1, count);
         const double divisor = mean ? (double)count : 1;
         answer_set(operands->operand[1], i, value, most ? all.most : all.sum / divisor);
-        slack[i] = type_epsilon(x->type) * (double)(count + 1) * all.magnitude / divisor;
+        slack[i] = rounding(&all, (double)count, type_epsilon(x->type)) / divisor;
         if (most)
             slack[i] = all.most == 0 ? type_least(x->type) : 0;
     }

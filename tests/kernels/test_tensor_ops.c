@@ -67,6 +67,41 @@ TEST(test_references)
     answers("maxpool", NULL, "n1c2h1w3r1s2", x, NULL, LIST(1, 3, -4, 6), 4);
 }
 
+/* One number after the other in f32 is right; a sum that lost one of 64 numbers is not.
+ */
+TEST(test_long_sums)
+{
+    static float x[1 << 18];
+    const struct simdbench_shape shape = shape_of("reduce", "512x512");
+    struct operands v;
+    lay_out(&v, op_find("reduce"), &shape, SIMDBENCH_F32, 2);
+    v.operand[0].data = x;
+    for (int positive = 0; positive < 2; positive++) {
+        uint64_t random = 1;
+        float right, sum = 0, lost = 0;
+        double slack;
+        for (uint32_t i = 0; i < ARRAY_LEN(x); i++) {
+            random = random * 6364136223846793005 + 1442695040888963407;
+            x[i] = (float)(random >> 40) / 0x1p24f - (positive ? 0 : 0.5f);
+            sum += x[i];
+            lost += i % 64 == 63 ? 0 : x[i];
+        }
+        assert_int_equal(
+            op_find("reduce")->reference(&v.view, "sum", NULL, 1, &right, &slack), 0);
+        assert_true(fabs((double)(sum - right)) <= slack);
+        assert_true(fabs((double)(lost - right)) > slack);
+    }
+    for (uint32_t i = 0; i < ARRAY_LEN(x); i++)
+        x[i] = 0.1f; /* roundings are all alike */
+    float right, sum = 0;
+    double slack;
+    for (uint32_t i = 0; i < ARRAY_LEN(x); i++)
+        sum += x[i];
+    assert_int_equal(
+        op_find("reduce")->reference(&v.view, "sum", NULL, 1, &right, &slack), 0);
+    assert_true(fabs((double)(sum - right)) <= slack);
+}
+
 TEST(test_numbers_alone)
 {
     shape_as("map", "64", "64");
