@@ -47,6 +47,14 @@ static bool is_source(const char *path)
     return words_have("c,cc,cpp,cxx,h,hpp,rs,go,zig,f90,s,S,asm", end + 1);
 }
 
+/* FILE or FILE:FUNCTION, whose file is there and is source text. */
+static bool names_source(const char *word)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(word, ":"), word);
+    return is_source(path) && access(path, F_OK) == 0;
+}
+
 static bool is_shared(const char *path)
 {
     const char *const slash = strrchr(path, '/');
@@ -78,7 +86,7 @@ static const struct taker *taker_of(const char *path)
 /* A file that no command takes. */
 static int refuse_file(const char *path, struct error *error)
 {
-    if (is_source(path))
+    if (names_source(path))
         return invalid(
             error,
             "%s: this is source text; simdbench takes what a compiler makes of it, as in "
@@ -344,7 +352,7 @@ int args_check_files(const struct options *options, struct error *error)
     for (size_t i = 0; i < words->n && status == 0; i++)
         if (ends_with(words->item[i], ".json"))
             status = check_document(words->item[i], command->mask, error);
-        else if (is_source(words->item[i]) && access(words->item[i], F_OK) == 0)
+        else if (names_source(words->item[i]))
             status = refuse_file(words->item[i], error);
         else if ((command->mask & (COMMAND_COMPARE | COMMAND_REPORT)) &&
                  is_library(words->item[i]))

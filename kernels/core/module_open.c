@@ -128,11 +128,15 @@ void *module_open(const char *path, struct error *error)
         const char *const why = dlerror();
         const bool musl = !strncmp(why, "libc.so: ", 9) ||
                           strstr(why, "/libc.so: invalid") || strstr(why, "libc.musl-");
-        error_set(error, -ENOENT, "cannot load %s%s%s", musl ? path : "",
+        const bool program = strstr(why, "position-independent executable") != NULL;
+        error_set(error, -ENOENT, "cannot load %s%s%s%s", musl ? path : "",
                   musl ? ": it was built for musl, and simdbench runs on glibc: build it "
                          "with this system's compiler: "
                        : "",
-                  why);
+                  why,
+                  program ? ": no process loads another program: name the object file "
+                            "(.o) or archive (.a) that it is linked from"
+                          : "");
         return NULL;
     }
     void *const program = dlopen(NULL, RTLD_NOW);

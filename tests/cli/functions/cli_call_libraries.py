@@ -29,6 +29,14 @@ class CallLibraries(CallCase):
         text = self.run_tool("audit", f"{path}:mix_c", MIX, "--sizes=64", "--dry-run").stdout
         self.assertIn("mix:mix/f32/avx2/mix_avx2@64", text)
 
+    def test_program(self):
+        path = self.folder / "program"
+        subprocess.run(["cc", "-O2", "-fPIE", "-pie", "-rdynamic", "-o", path, "-x", "c", "-"],
+                       check=True, text=True,
+                       input="int half(int n) { return n / 2; } int main(void) { return 0; }")
+        done = self.run_tool("call", f"{path}:half", "int (int n = 8)", status=2)
+        self.assertIn("name the object file (.o) or archive (.a)", done.stderr)
+
     @unittest.skipIf(sanitized(), "the runtime of the sanitizers loads libresolv")
     def test_archive_of_other_libraries(self):
         """What links the library that it needs is said, and does."""

@@ -122,6 +122,7 @@ class Mistakes(Case):
                 (["audit", "missing.json"], "missing.json: No such file or directory"),
                 (["call", empty], f"{empty}: the file is empty"),
                 (["call", source], f"{source}: this is source text"),
+                (["call", f"{source}:mix", "void (int)"], f"{source}:mix: this is source text"),
                 (["ab", source, source], f"{source}: this is source text"),
                 (["judge", folder], "--candidate=./new.so; mix.json declares it"),
                 (["explain", "./libmix.so:mix"], "./libmix.so:mix: its prototype is missing"),
