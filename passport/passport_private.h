@@ -20,6 +20,9 @@ struct decoded {
     unsigned n, n_visible;
 };
 int decoded_read(const unsigned char *code, size_t n, struct decoded *decoded);
+/* The form of the instruction at `code`, which was read. */
+void decoded_form(const struct decoded *decoded, const unsigned char *code,
+                  struct passport_form *form);
 enum kind operand_kind(const ZydisDecodedOperand *operand);
 /* Its register without regard to width: 0 is rax, xmm0 and zmm0, or k0. */
 int register_number(ZydisRegister name);
