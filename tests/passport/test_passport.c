@@ -2,8 +2,7 @@
 /* Forms of instructions, the sequences that measure them, and their arithmetic on a clock
  * that is made up. No test runs or times a sequence. */
 #include "effort.h"
-#include "passport_private.h"
-#include "unit.h"
+#include "turn_counts.h"
 
 static struct passport_form *forms;
 static size_t n_forms;
@@ -227,7 +226,6 @@ TEST(test_kept)
 
 /* ---- sequences ---- */
 
-static unsigned char code_room[SESSION_BLOCKS][BLOCK_BYTES];
 static unsigned char data_room[DATA_BYTES];
 
 /* Whether an instruction of the sequence reads what the one before it wrote, but for the
@@ -333,35 +331,6 @@ struct made_up {
     double width;       /* number of these units */
     bool stuck[2];      /* a shorter, a longer loop takes longer than it must */
 };
-
-/* The instructions of a turn, and the code that has them. */
-struct counted {
-    unsigned char code[BLOCK_BYTES];
-    size_t bytes;
-    unsigned of[ZYDIS_MNEMONIC_MAX_VALUE + 1];
-};
-
-/* A block is called many times: it is decoded once. */
-static const unsigned *count_turn(const unsigned char *code)
-{
-    static struct counted rooms[ARRAY_LEN(code_room)];
-    struct counted *const room = &rooms[(size_t)(code - code_room[0]) / BLOCK_BYTES];
-    bool inside = false;
-    if (room->bytes && !memcmp(room->code, code, room->bytes))
-        return room->of;
-    memset(room->of, 0, sizeof room->of);
-    room->bytes = 0;
-    while (!room->of[ZYDIS_MNEMONIC_RET]) {
-        const size_t left = BLOCK_BYTES - room->bytes;
-        struct decoded decoded;
-        assert_int_equal(decoded_read(code + room->bytes, left, &decoded), 0);
-        inside |= decoded.instruction.mnemonic == ZYDIS_MNEMONIC_NOP;
-        room->of[decoded.instruction.mnemonic] += inside;
-        room->bytes += decoded.instruction.length;
-    }
-    memcpy(room->code, code, room->bytes);
-    return room->of;
-}
 
 /* Multiplications of the clock take three units. */
 static double made_up_time(void *context, unsigned char *code, uint64_t turns)
