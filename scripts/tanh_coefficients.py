@@ -11,6 +11,7 @@ t = a - origin. In the first interval origin and constant are 0 and the factor o
 so that tiny numbers stay as they are.
 """
 import decimal
+import functools
 import math
 import struct
 from decimal import Decimal as D
@@ -45,6 +46,7 @@ def tanh(x):
     return (power - 1) / (power + 1)
 
 
+@functools.cache
 def cos(x):
     """The series, of a quarter of a turn at most; a cosine of more is a negative one."""
     if x > PI / 2:
