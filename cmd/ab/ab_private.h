@@ -171,8 +171,7 @@ void ab_begin_places(struct ab_case *entry);
 void ab_free_places(struct ab_case *entry);
 
 /* ab_code.c: compares the code that was found in both builds. ab_take_code() first asks
- * once for the code of a case that cannot be moved, and returns what runner_ask() does.
- */
+ * once for the code of a case that cannot be moved. It returns what runner_ask() does. */
 void ab_compare_code(struct ab_group *group, size_t c);
 int ab_take_code(struct ab_group *group, size_t c);
 /* Compares again, by a longer trace, the code of all cases that are judged to differ
@@ -189,8 +188,7 @@ void ab_add_limit(struct ab_group *group, size_t c);
 /* ab_process.c: measures all wanted cases of a group in a fresh process; returns what
  * runner_ask() does. */
 int ab_process(struct ab_group *group, struct error *error);
-/* Calls `work` in a fresh process whose times do not count; `traced`: at smaller shapes.
- */
+/* Calls `work` in a process whose times do not count; `traced`: at smaller shapes. */
 int ab_trace_process(struct ab_group *group, bool traced,
                      int (*work)(struct ab_group *group, bool traced),
                      struct error *error);

@@ -156,8 +156,7 @@ char *project_told(const struct options *options);
  * NULL: there is none (project_file.c). */
 int project_find(char **path, char **bytes, size_t *size, struct error *error);
 
-/* A trusted file is kept as a copy (trusted.c). `path` is absolute, without links.
- */
+/* A trusted file is kept as a copy (trusted.c). `path` is absolute, without links. */
 enum trust trust_of(const char *path, const char *bytes, size_t size);
 int trust_keep(const char *path, const char *bytes, size_t size, struct error *error);
 int trust_revoke(const char *path, struct error *error);

@@ -162,8 +162,7 @@ int group_offsets(struct group_state *group, uint64_t seed, struct error *error)
 /* Starts the worker if it does not run, and tells it where to run and what to count. */
 int group_ready_worker(struct group_state *group, struct worker *worker,
                        struct error *error);
-/* `copy`: it takes the operands into memory of its own, on the pages that are asked for.
- */
+/* `copy`: it copies the operands to memory of its own, on pages of the asked size. */
 int group_map_worker(struct group_state *group, struct worker *worker, bool copy,
                      struct error *error);
 /* The op's owner maps the operands and writes the inputs, then the right answers. */
@@ -206,8 +205,7 @@ void take_executed(const struct inspect_census *census, struct executed *execute
 /* Tells how code shows that nobody optimised it, if it does. */
 void take_build(const struct inspect_census *census, char **unoptimised);
 void prove_not(struct code_proof **out, const char *why);
-/* True unless a case ended as one that cannot run. Times that are no good are no reason.
- */
+/* True unless a case cannot run. Bad times are no reason against a proof. */
 bool prove_can(const struct group_state *group, const struct case_state *entry);
 /* True if a case was proved, but no call was traced as a whole. */
 bool prove_wants_call(const struct code_proof *proof);

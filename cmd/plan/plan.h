@@ -98,8 +98,7 @@ bool catalog_next_list(const struct catalog *catalog, const char *op, size_t *at
 /* True if the op has a list of shapes of that name. */
 bool catalog_has_suite(const struct catalog *catalog, const char *op);
 
-/* "NAME[,as=ALIAS][,option=value...]" in parts that point into `text`, which is cut up.
- */
+/* The parts of "NAME[,as=ALIAS][,option=value...]"; they point into `text`. */
 struct module_spec {
     char *name;
     const char *alias; /* in ids, instead of name and options; NULL: none */
@@ -133,8 +132,7 @@ struct memory_levels {
 };
 struct memory_levels levels_of(const struct host *host);
 struct memory_levels levels_here(void);
-/* Bytes of all caches of that level that `threads` threads reach, each on its own core.
- */
+/* Bytes of all caches of a level that `threads` threads on cores of their own reach. */
 double level_bytes(const struct memory_level *level, uint32_t threads);
 /* The size of the smallest cache that holds the working set of one thread, divided by
  * that working set; 2 if no cache holds it. */

@@ -67,8 +67,7 @@ __attribute__((format(printf, 1, 2))) void progress_show(const char *format, ...
 void progress_end(void);
 /* Now, in UTC: 2024-01-31T12:00:00Z. */
 void date_text(char text[24]);
-/* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
- */
+/* True if `file` is a terminal that wants colour (NO_COLOR, TERM=dumb); its width. */
 bool terminal_colour(FILE *file);
 int terminal_width(FILE *file);
 

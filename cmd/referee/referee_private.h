@@ -175,8 +175,7 @@ int judge_time(struct referee *referee, const struct text_list *shapes,
 struct explanation;
 void judgement_explain(struct judgement *judgement, const char *shape,
                        const struct explanation *found);
-/* Makes a run with rows of all accepted candidates; rejects those that are wrong in it.
- */
+/* Makes a run with rows of all accepted candidates; rejects those that are wrong. */
 struct run;
 int rows_measure(struct referee *referee, const struct text_list *shapes,
                  struct run *verdicts, struct run **run, struct error *error);

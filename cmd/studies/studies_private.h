@@ -164,8 +164,7 @@ typedef struct estimate number_of(const struct asking *asking,
 void point_number(const struct asking *asking, number_of *of, const char *unknown);
 number_of metric_of, accuracy_of, fact_of;
 point_rule point_host;
-/* Adds the points of a check, unless it is one of arithmetic; `context`: struct studying.
- */
+/* Adds the points of a check that is none of arithmetic; `context`: struct studying. */
 check_visitor points_fill;
 /* Adds the sums of the account (account.c). */
 void account_fill(const struct studying *all);
