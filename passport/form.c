@@ -185,17 +185,23 @@ static unsigned level_of(const struct decoded *decoded)
                                                                                     : 128;
 }
 
+void decoded_form(const struct decoded *decoded, const unsigned char *code,
+                  struct passport_form *form)
+{
+    *form = (struct passport_form){
+        .isa = ZydisISASetGetString(decoded->instruction.meta.isa_set),
+        .level = level_of(decoded),
+        .length = decoded->instruction.length};
+    memcpy(form->code, code, form->length);
+    add_name(&(struct text){.to = form->name}, decoded);
+}
+
 int passport_form(const unsigned char *code, size_t n, struct passport_form *form)
 {
     struct decoded decoded;
     if (decoded_read(code, n, &decoded) < 0)
         return -EINVAL;
-    *form = (struct passport_form){
-        .isa = ZydisISASetGetString(decoded.instruction.meta.isa_set),
-        .level = level_of(&decoded),
-        .length = decoded.instruction.length};
-    memcpy(form->code, code, form->length);
-    add_name(&(struct text){.to = form->name}, &decoded);
+    decoded_form(&decoded, code, form);
     return 0;
 }
 

@@ -50,7 +50,7 @@ static void add(struct list *list, const unsigned char *code, size_t n)
         return;
     list->failed = !array_room(&list->form, list->n, sizeof *list->form);
     if (!list->failed)
-        list->n += passport_form(code, n, &list->form[list->n]) == 0;
+        decoded_form(&decoded, code, &list->form[list->n++]);
 }
 
 /* Memory: [rax + rcx or xmm1]. Of registers the last one is 0, but for opcodes that it

@@ -20,6 +20,9 @@ struct decoded {
     unsigned n, n_visible;
 };
 int decoded_read(const unsigned char *code, size_t n, struct decoded *decoded);
+/* The form of the instruction at `code`, which was read. */
+void decoded_form(const struct decoded *decoded, const unsigned char *code,
+                  struct passport_form *form);
 enum kind operand_kind(const ZydisDecodedOperand *operand);
 /* Its register without regard to width: 0 is rax, xmm0 and zmm0, or k0. */
 int register_number(ZydisRegister name);
@@ -110,8 +113,8 @@ void choice_make(const struct decoded *decoded, unsigned first, unsigned registe
 /* The register of operand i. */
 int choice_number(const struct decoded *decoded, const struct choice *choice, unsigned i);
 unsigned block_vector_bits(const struct block *block);
-/* Loads anew what the form destroys, but for operand `kept`, and, if `turns`, for free
- * ones, which take turns. */
+/* Loads again the registers that the form destroys, except operand `kept`, and, if
+ * `turns`, except free operands, which take turns. */
 void choice_load_destroyed(struct block *block, const struct decoded *decoded,
                            const struct choice *choice, int kept, bool turns, bool flags);
 void choice_emit(struct block *block, const struct decoded *decoded,
@@ -129,8 +132,8 @@ struct apart {
 /* Units beside those of a passport: bitwise operations of 256 and of 512 bits. */
 enum { BITWISE_256 = 1 << PASSPORT_UNITS, BITWISE_512 = BITWISE_256 << 1 };
 enum { SESSION_UNITS = PASSPORT_UNITS + 2 };
-/* An instruction of that unit, which waits for nothing. SSE without VEX has no permutes
- * across lanes: a move from a general register is in their place. */
+/* Writes an instruction of that unit which waits for nothing. SSE without VEX has no
+ * permutes across lanes: a move from a general register takes their place. */
 void chain_beside(struct block *block, unsigned unit);
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
                 const struct apart *apart);
@@ -206,7 +209,7 @@ struct session {
     unsigned char *data;
     struct block block[2]; /* of a form: less, more */
     struct block clock[2];
-    double clock_cycles;        /* of what the longer one has more */
+    double clock_cycles;        /* that the longer one takes more than the shorter one */
     struct helpers few, full;   /* while few instructions wait, while many do */
     double unit[SESSION_UNITS]; /* cycles of an instruction of each; 0: none here */
     double sse_permute;         /* of that move; 0: permutes run beside it */

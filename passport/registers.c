@@ -3,8 +3,7 @@
  */
 #include "passport_private.h"
 
-/* All vectors begin alike, so a copy of the last one, which cores rename, restores one.
- */
+/* All vectors begin alike: a copy of the last one, which cores rename, restores any. */
 enum { PLACES = 8, SPARE_VECTOR = 15 };
 
 static bool is_fixed_number(const struct decoded *decoded, enum kind kind, int number)

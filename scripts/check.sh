@@ -188,9 +188,9 @@ check_tests() {
     scripts/test
 }
 
-# The other compiler that README promises.
+# The other compiler that README promises. Nobody runs its tests.
 check_gcc() {
-    CC=gcc build gcc --buildtype=release --werror -Dtests=enabled
+    CC=gcc build --unlinked gcc --buildtype=release --werror -Dtests=enabled
 }
 
 # tests_but BUILD PATTERN [MESON_ARGUMENT...]: sets `tests` to those of another name.
@@ -218,9 +218,10 @@ check_valgrind() {
     # program under it cannot start itself again as a worker. BLAS libraries keep memory for
     # good, and of a test in Python it sees the interpreter alone. Simulated gates, histories and
     # intervals are arithmetic, long and without a pointer; teams take turns on one CPU. A thirtieth of
-    # the shapes and mutants will do: the sanitizers run more. A handler of SIGSEGV that returns
-    # needs all registers. A start takes a ninth less where nobody debugs or asks for inlined calls.
-    tests_but build/test 'test_(perfctr_clock|perfctr_rates|gemm|blas|baselines|change_point|gate_rates|precision|split|team|thunk|thunk_rules|library_files)|.*schema|formats|studies' --no-suite cli
+    # the shapes and mutants will do: the sanitizers run more. Nothing is traced. A handler of SIGSEGV
+    # that returns needs all registers. A start takes a ninth less where nobody debugs or asks for
+    # inlined calls.
+    tests_but build/test 'test_(program|trace.*|surgery.*|perfctr_clock|perfctr_rates|gemm|blas|baselines|change_point|gate_rates|precision|split|team|thunk|thunk_rules|library_files)|.*schema|formats|studies' --no-suite cli
     SIMDBENCH_EFFORT=30 meson test -C build/test --no-rebuild --print-errorlogs \
         "${tests[@]}" --timeout-multiplier 30 --logbase valgrind --wrapper \
         'valgrind --quiet --vgdb=no --read-inline-info=no --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --vex-iropt-register-updates=allregs-at-mem-access'

@@ -87,10 +87,15 @@ use_compiler() {
     fi
 }
 
-# build DIRECTORY MESON_OPTION...: configures if the options are new, then builds.
-# Silent, but for one line if it takes longer than a second, which counts on a terminal, and
+# build [--unlinked] DIRECTORY MESON_OPTION...: configures if the options are new, then builds;
+# --unlinked: programs of tests compile, but nothing links them. Silent, but for one line if it takes longer than a second, which counts on a terminal, and
 # the output if it fails. Scripts that run side by side wait for each other.
 build() {
+    local unlinked='' targets=()
+    if [[ $1 == --unlinked ]]; then
+        unlinked=yes
+        shift
+    fi
     local directory=$root/build/$1 options output='' line fd lock said='' compiler
     # ccache keeps each object by the locale, too.
     local -x LANG=C.UTF-8 LC_ALL=C.UTF-8
@@ -111,8 +116,10 @@ build() {
         fi
         printf '%s\n' "$options" >"$directory/options.txt"
     fi
+    [[ -z $unlinked ]] || mapfile -t targets < <(ninja -C "$directory" -t targets all |
+        sed -n 's/: c_COMPILER$//p; /^tests/!s/: c_LINKER$//p')
     # All output and then ninja's exit status: at its end, or what there is after a second.
-    exec {fd}< <(NINJA_STATUS='%f of %t: ' ninja -C "$directory" 2>&1 &&
+    exec {fd}< <(NINJA_STATUS='%f of %t: ' ninja -C "$directory" "${targets[@]}" 2>&1 &&
         printf '\n0' || printf '\n1')
     IFS= read -r -d '' -t 1 -u "$fd" output || [[ $? -le 128 ]] || {
         [[ -n $said ]] || say "building in ${directory#"$root"/}"

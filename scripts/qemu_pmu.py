@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-BOOTS = 3
+BOOTS = 2
 TIMEOUT = 600
 # One instruction a cycle and a nanosecond: only so does QEMU count instructions at all.
 QEMU = ["qemu-system-aarch64", "-M", "virt", "-cpu", "neoverse-n1", "-smp", "1", "-m", "512",

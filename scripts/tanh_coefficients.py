@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tanh_coefficients.py: prints the header tanh_tables.h, polynomials of tanh on intervals.
 
-The build runs it. All is calculated with 120 digits, so that the same numbers come out on every
+The build runs it. All is calculated with 80 digits, so that the same numbers come out on every
 machine.
 
 How a table is used. For a = |x|, the bits of b = a * scale + offset tell the interval:
@@ -11,12 +11,13 @@ t = a - origin. In the first interval origin and constant are 0 and the factor o
 so that tiny numbers stay as they are.
 """
 import decimal
+import functools
 import math
 import struct
 from decimal import Decimal as D
 from itertools import groupby
 
-decimal.getcontext().prec = 120
+decimal.getcontext().prec = 80
 
 # Codes of the type and of its bits in struct, bits of a significand and those of them
 # that are stored, end of its literals, name in C.
@@ -45,6 +46,7 @@ def tanh(x):
     return (power - 1) / (power + 1)
 
 
+@functools.cache
 def cos(x):
     """The series, of a quarter of a turn at most; a cosine of more is a negative one."""
     if x > PI / 2:

@@ -34,7 +34,7 @@ bool is_vector_operand(const ZydisDecodedOperand *operand);
 struct change change_as_built(const struct one *one);
 /* Zeroes a register: cores know that the result depends on nothing. 0: it cannot be. */
 uint8_t encode_zero(const struct one *one, ZydisRegister reg, unsigned char *bytes);
-/* The values that each turn of the loops reads of the turn before become zero. */
+/* Makes zero all values that a turn of a loop takes from the turn before. */
 int cut_loops(struct planning *planning);
-/* A load that crosses lines reads other bytes, which lie in one. */
+/* Makes a load that crosses a line of the cache read other bytes, within one line. */
 int edit_whole(struct planning *planning, const struct one *one);

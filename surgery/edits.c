@@ -246,8 +246,7 @@ static int edit_call(struct planning *planning, const struct one *one)
                : 0;
 }
 
-/* The vectors that an instruction reads, or that it writes; `wide`: more than 128 bits.
- */
+/* Vectors that an instruction reads, or writes; `wide`: of more than 128 bits. */
 static uint64_t vectors_of(const struct one *one, uint8_t actions, bool wide)
 {
     uint64_t vectors = 0;

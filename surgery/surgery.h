@@ -32,8 +32,8 @@ struct surgery_subject {
     bool libc_stays;
     /* For surgery_code(): nothing is to be copied, so there may be threads. */
     bool only_code;
-    /* Functions that code names are found, too, in the object of that code, whether they
-     * executed or not. For code alone. */
+    /* Finds also the functions of an object that its code names, whether they executed or
+     * not. With only_code alone. */
     bool named;
 };
 
@@ -63,17 +63,16 @@ struct surgery_facts {
 };
 void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts);
 
-/* Copies all functions to places that are `shift` bytes behind those of the originals,
- * modulo 4096; from 64 on, those of other files than that of `function` up to 60 more.
- * -ERANGE: no such place within 2 GB. */
+/* Copies all functions to places that are `shift` bytes behind the originals, modulo
+ * 4096. With a shift of 64 or more, functions of other files than that of `function` lie
+ * up to 60 bytes farther. -ERANGE: no such place within 2 GB. */
 int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant **out,
                  struct error *error);
 void surgery_drop(struct surgery_variant *variant);
 
 /* ---- edits ---- */
 
-/* Edits remove one cause of slow code each, to measure its cost. Results are wrong then.
- */
+/* Each edit removes one cause of slow code, to measure its cost. Results are wrong. */
 enum surgery_edit {
     SURGERY_CHAIN,   /* no turn waits for a vector of the one before */
     SURGERY_GATHER,  /* gathers are loads of the same width */
@@ -101,11 +100,11 @@ struct surgery_seen {
 };
 #define SURGERY_COLD SIZE_MAX
 
-/* Looks for what an edit changes, in hot loops alone, and whether it is safe: a vector or
- * float that is another one then must reach no address, flag, mask of an access, or
- * general register; and in a forked child each conditional branch must execute as often
- * as before. How many instructions are changed. -ENOENT: there are none
- * (SURGERY_NOTHING); -EPERM: it is not safe, and why. */
+/* Looks for instructions of hot loops that an edit changes, and writes their number.
+ * Checks that the edit is safe: a changed vector or float must reach no address, flag,
+ * mask of an access or general register, and in a forked child each conditional branch
+ * must execute as often as before. -ENOENT: there is no such instruction
+ * (SURGERY_NOTHING); -EPERM: it is not safe, and the error says why. */
 #define SURGERY_NOTHING "its hot loops have nothing of that kind"
 int surgery_plan_edit(struct surgery *surgery, enum surgery_edit edit,
                       const struct surgery_seen *seen, size_t n, size_t *changed,
@@ -133,19 +132,20 @@ int surgery_restore(struct surgery *surgery, struct error *error);
 uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address);
 /* ---- whether two builds have the same code ---- */
 
-/* The code that was found, from `run` on, as a text to be freed: a line for each
- * instruction, and behind a tab its place. All else in it is free of places: no padding;
- * targets are numbers of functions and of places in them; slots of the linker have names;
- * constants have values; variables are numbered as they appear, and have a hash of what
- * they hold right now behind " =" ("?": not known). `times`: executions of each executed
- * instruction in a call, or NULL if they are not known. */
+/* Writes the code that was found, from `run` on, as a text to be freed: a line for each
+ * instruction, and behind a tab its place. The rest of a line does not depend on places:
+ * there is no padding; targets are numbers of functions and of places in them; slots of
+ * the linker have names; constants have values; variables have numbers in the order in
+ * which they appear, and behind " =" a hash of their present bytes ("?": not known).
+ * `times`: executions of each executed instruction in a call, or NULL if they are not
+ * known. */
 int surgery_code(const struct surgery *surgery, const uint64_t *times, char **text,
                  struct error *error);
-/* A hash of all data of the files of its functions, some of which pointers may lead to,
- * as it is right now. False: not known. */
+/* Writes a hash of all present data of the files of its functions, as pointers may lead
+ * to any of them. False: not known. */
 bool surgery_data(const struct surgery *surgery, uint64_t *hash);
-/* Opened for its code alone: all code that `run` can reach was found, whatever executed,
- * but for what it calls of other objects by name. */
+/* After opening with only_code: true if all code that `run` can reach was found, whether
+ * it executed or not, except functions of other objects that it calls by name. */
 bool surgery_is_closed(const struct surgery *surgery);
 
 struct surgery_difference {
@@ -157,9 +157,9 @@ struct surgery_difference {
 };
 /* Pure. -EINVAL: these are no texts of surgery_code(); -ENOMEM. */
 int surgery_compare(const char *a, const char *b, struct surgery_difference *difference);
-/* A hash of such a text, without places. False: some data are not known, or, unless the
- * text is of all that executes, it leads to a function that is neither in it nor of the C
- * library. Pure. */
+/* Makes a hash of such a text, without places. `whole`: the text has all code that
+ * executes. False: some data are not known; or the text is not whole, and leads to a
+ * function that is neither in it nor in the C library. Pure. */
 enum { SURGERY_PRINT = 17 };
 bool surgery_print(const char *text, bool whole, char print[SURGERY_PRINT]);
 

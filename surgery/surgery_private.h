@@ -109,7 +109,7 @@ struct frame {
     uint64_t handlers; /* address of the table of handlers of exceptions, or 0 */
 };
 bool frame_at(uint64_t frames, uint64_t address, struct frame *frame);
-/* All that its entry says; addresses of what is copied from it. */
+/* The entry of a function, and the addresses of the parts that are copied from it. */
 struct unwinding {
     struct frame frame;
     uint64_t personality; /* or 0 */
@@ -118,7 +118,7 @@ struct unwinding {
     uint64_t return_register;
     bool signal;
 };
-/* Finds that of the function there, or else of the next one. */
+/* Finds the entry of the function there, or else of the next one. */
 bool unwinding_from(uint64_t frames, uint64_t address, struct unwinding *unwinding);
 typedef int handler_visit(void *context, uint64_t address);
 /* All places where its handlers begin. -ENOTSUP: a table of another kind. */
@@ -179,7 +179,7 @@ struct change {
     uint8_t before;           /* bytes that are put before it */
     uint8_t after;            /* its own bytes then, which follow; 0: it is dropped */
     bool keeps;               /* its operands lie in these bytes where they lay */
-    int8_t head;   /* they lie so many bytes farther behind, if it keeps them */
+    int8_t head;   /* bytes by which they lie farther behind, if it keeps them */
     bool widened;  /* a short branch with a distance of 4 bytes, to `target` */
     int64_t shift; /* of what follows in its block */
     unsigned char bytes[CHANGE_BYTES_MAX];
@@ -241,7 +241,7 @@ struct search {
 /* True if both have the same distance to their copies: generated code has no object, and
  * each mapping is a part of its own. */
 bool same_part(const struct block *a, const struct block *b);
-/* A short jump leads out of a block: both ends go the same way, with all between them. */
+/* Joins the two blocks that a short jump connects, and all between them, into one. */
 int tie_blocks(struct search *search, struct block *block, uint64_t target);
 /* normal.c: the slot that a stub of the linker jumps through, or 0: it is no stub. */
 uint64_t stub_slot(const struct surgery *surgery, uint64_t address);
@@ -323,8 +323,9 @@ int counters_add(struct surgery_variant *variant, struct error *error);
 int counters_put(struct surgery_variant *variant, struct error *error);
 /* Sets the counters of a trial to zero. */
 void counters_zero(const struct surgery_variant *variant);
-/* Executions of all conditional branches in a call of a trial with these changes, which
- * it takes over, by part and address; the caller's. */
+/* Calls a trial with these changes, which it takes over, and counts how often each
+ * conditional branch executes, in the order of parts and addresses. The caller frees
+ * `counts`. */
 int counters_try(struct surgery *surgery, struct changes *changes, uint64_t **counts,
                  size_t *n, struct error *error);
 
@@ -334,8 +335,8 @@ int counters_try(struct surgery *surgery, struct changes *changes, uint64_t **co
 #define MASK_BIT 32
 /* Memory where vectors are stored. */
 #define MEMORY (UINT64_C(1) << 63)
-/* `altered` has a bit for each register, and for memory, that the changed instructions
- * write, or would. 0: their other values reach nothing that matters; or -EPERM. */
+/* `altered`: a bit for each register, and for memory, that the changed instructions write
+ * or would have written. 0: no changed value reaches what matters; else -EPERM. */
 int edit_is_safe(const struct surgery *surgery, const struct changes *changes,
                  const struct surgery_seen *seen, size_t n, uint64_t altered,
                  struct error *error);

@@ -4,8 +4,7 @@
 #include "surgery.h"
 
 #define TRACE_NS 30e9
-/* Cases that times leave in doubt get a trace of so many steps, if calls are no longer.
- */
+/* Cases that times leave in doubt: steps of a trace, and the longest call. */
 enum { STEPS_MOST = 2000000 };
 #define LONGEST_NS 500000.0
 

@@ -10,16 +10,17 @@
 #include "ab/ab.h"
 
 enum { ARM_BASE, ARM_HEAD, ARM_CONTROL, ARMS };
-/* Many short batches: what the machine does changes from one millisecond to the next, and
- * rounds of 0.4 ms see it equally in all arms where rounds of 2 ms do not. */
+/* Batches are short, and there are many: other work on the machine changes from one
+ * millisecond to the next. Within a round of 0.4 ms it is the same for all arms; within
+ * a round of 2 ms it is not. */
 #define AB_BATCH_NS 120000.0
-/* Rounds of a process: the most, and the least if calls are longer than such a batch. A
- * process with fewer valid ones than ROUNDS_USABLE and a quarter of them is thrown away.
- */
+/* Rounds of a process: the most, and the least if a call is longer than such a batch. A
+ * process is thrown away if fewer rounds than ROUNDS_USABLE, or than a quarter of all,
+ * are valid. */
 enum { AB_ROUNDS = 24, AB_ROUNDS_LEAST = 6, ROUNDS_USABLE = 3 };
-/* With copies each round has more batches: so many rounds are as long. */
+/* With copies a round has more batches, so that there are fewer rounds. */
 enum { AB_MOVED_ROUNDS = 12, AB_MOVED_LEAST = 4 };
-/* A batch of each arm at its best place, and of base and head as built. */
+/* Batches of such a round: each arm at its best place, base and head as built. */
 enum { TURN_MOVED = ARMS + 2 };
 enum { PLACES_MOST = 16 };
 enum { AB_PROCESSES = GATE_PROCESSES };
@@ -53,8 +54,8 @@ struct ab {
     char folder[64]; /* of private copies; empty: none */
     int folder_lock;
     struct worker *workers[ARMS];
-    /* Workers: own kernels, then each build's, which own the ops that only they have. Of
-     * a kernel that both builds have, the catalog has one offer. */
+    /* Its workers: one for own kernels, then one for each build. A build's worker owns
+     * the ops that no other worker has. A kernel of both builds is one offer. */
     struct catalog catalog;
     struct ab_kernel *kernels; /* one an offer of the builds */
     size_t n_kernels;          /* the offers behind them are own roofs, for limits */
@@ -74,25 +75,27 @@ struct ab_places {
     bool whole, closed, prepared;
 };
 
-/* By a trace of the usual length, or of the longest one. */
+/* The length of the trace: the usual one, or the longest. */
 enum { ASKED = 1, ASKED_LONG };
 
-/* The rounds of one process, until it has come to its end. */
+/* A case, and its rounds in the process at hand. */
 struct ab_case {
-    bool wanted;                   /* in the process at hand */
-    uint32_t processes, disturbed; /* taken, and thrown away */
-    uint64_t number[ARMS];         /* of its cases in the workers at hand */
+    bool wanted;                   /* it takes part in the process at hand */
+    uint32_t processes, disturbed; /* counted, and thrown away */
+    uint64_t number[ARMS];         /* its number in the worker of each arm */
     struct trial *trials;          /* room for the rounds of a process */
     uint32_t n_trials, voided;
     size_t limit;    /* the roof that limits it in the process at hand, or n_cases */
-    double limit_ns; /* of its batch beside the last trial; 0: none, or it is void */
+    double limit_ns; /* its batch beside the last trial; 0: none, or it is void */
     bool unmoved;    /* judged as built: its placement says why */
-    uint8_t asked;   /* for its code alone, which happens once: ASKED, ASKED_LONG */
+    uint8_t asked;   /* the last trace for its code alone: 0, ASKED or ASKED_LONG */
     uint32_t late;   /* traces that took too long */
     struct ab_places places[ARMS];
     uint64_t n_places, best[ARMS]; /* copies; best 0: the code as built */
-    uint32_t shorter, lost; /* batches no longer than the loop; void rounds; of all */
-    double first_ratio;     /* the first batch behind another build, over later ones */
+    uint32_t shorter, lost; /* in all processes: batches no longer than the empty loop,
+                               and void rounds */
+    double first_ratio;     /* time of the first batch behind another build, divided by
+                               that of later ones */
 };
 
 struct ab_group {
@@ -119,7 +122,7 @@ static inline bool ab_is_moved(const struct ab_case *entry)
 {
     return entry->best[ARM_BASE] > 0;
 }
-/* At most that many rounds a process; and of a case with calls of that length. */
+/* The most rounds of a process, and the rounds of a case with calls of that length. */
 static inline uint32_t ab_rounds(const struct ab *ab)
 {
     return ab->how.rounds ? ab->how.rounds : AB_ROUNDS;
@@ -137,7 +140,7 @@ bool arms_same_options(const struct module_spec *a, const struct module_spec *b)
 /* Loads a build into a worker that runs: a module only, programs have theirs. */
 int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
              cJSON **description, struct error *error);
-/* Takes down what is known of the arms. */
+/* Writes names, versions and files of the arms. */
 void arms_tell(const struct ab *ab, struct gate *gate);
 
 /* ab_plan.c */
@@ -149,46 +152,47 @@ uint64_t ab_random(const struct ab *ab, uint64_t a, uint64_t b, uint64_t c);
 /* The worker that answers for a case of an arm, at the place that is its best here. */
 struct runner ab_runner(struct ab_group *group, size_t c, int which);
 
-/* ab_rounds.c: what the loop costs; a case's number of calls, and the time of one of the
- * slowest arm; its rounds in this process. Like runner_ask(). */
+/* ab_rounds.c: measures the empty loop; finds how many calls a batch of a case has, and
+ * the time of a call in the slowest arm; takes the rounds of a case in this process. They
+ * return what runner_ask() does. */
 int ab_overhead(struct ab_group *group, struct error *error);
 int ab_calibrate(struct ab_group *group);
 int ab_take_rounds(struct ab_group *group, size_t c);
-/* Notes at an undecided case that its first batches behind another build took longer. */
+/* Adds a note to an undecided case whose first batches behind another build are slow. */
 void ab_note_learning(struct ab_group *group, size_t c);
 /* A batch of an arm at the place of a copy; 0: as built. */
 int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
                  uint64_t calls, struct batch *batch);
 
-/* ab_places.c: copies of a case's code in this process, and the best of them for each
- * arm; those are 0 if the case is judged as built. Like runner_ask(). */
+/* ab_places.c: makes copies of a case's code in this process, and finds the best one for
+ * each arm; 0 if the case is judged as built. It returns what runner_ask() does. */
 int ab_take_places(struct ab_group *group, size_t c);
 void ab_begin_places(struct ab_case *entry);
 void ab_free_places(struct ab_case *entry);
 
-/* ab_code.c: whether what was found of both builds is the same. Asks for the code alone
- * of a case that cannot be moved, once; like runner_ask(). */
+/* ab_code.c: compares the code that was found in both builds. ab_take_code() first asks
+ * once for the code of a case that cannot be moved. It returns what runner_ask() does. */
 void ab_compare_code(struct ab_group *group, size_t c);
 int ab_take_code(struct ab_group *group, size_t c);
-/* The same of all cases that are judged, but not as the same, and of whose code windows
- * alone were seen: by a longer trace. 0, -EINTR or -ENOMEM. */
+/* Compares again, by a longer trace, the code of all cases that are judged to differ
+ * although only a part of their code was seen. 0, -EINTR or -ENOMEM. */
 int ab_resolve_doubt(struct ab_group *group, struct error *error);
 
-/* ab_limit.c: readies the roofs of all wanted cases in this process; runs a batch of one
- * after the rounds of its case, and adds it beside the last of these. Like runner_ask().
- */
+/* ab_limit.c: prepares the roofs of all wanted cases in this process; times one batch of
+ * a case's roof behind the rounds of the case; adds that time to the last trial. They
+ * return what runner_ask() does. */
 int ab_prepare_limits(struct ab_group *group, struct error *error);
 int ab_take_limit(struct ab_group *group, size_t c);
 void ab_add_limit(struct ab_group *group, size_t c);
 
-/* ab_process.c: one fresh process of all wanted cases of a group; like runner_ask(). */
+/* ab_process.c: measures all wanted cases of a group in a fresh process; returns what
+ * runner_ask() does. */
 int ab_process(struct ab_group *group, struct error *error);
-/* One that nobody times, for `work`; `traced`: with less of it. */
+/* Calls `work` in a process whose times do not count; `traced`: at smaller shapes. */
 int ab_trace_process(struct ab_group *group, bool traced,
                      int (*work)(struct ab_group *group, bool traced),
                      struct error *error);
 int ab_prepare(struct ab_group *group, size_t c, int which);
 
-/* ab_prove.c: what all cases that are left execute, in base and in head; 0, -EINTR or
- * -ENOMEM. */
+/* ab_prove.c: traces the cases that are left, in base and head; 0, -EINTR or -ENOMEM. */
 int ab_prove(struct ab_group *group, struct error *error);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One fresh process (or one for each arm): its operands, its kernels checked, its rounds.
- */
+/* A fresh process, or one for each arm: operands, checks of its kernels, rounds. */
 #include "ab_private.h"
 
 /* ---- workers ---- */

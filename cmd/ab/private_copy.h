@@ -14,6 +14,5 @@ int private_folder(char *folder, size_t size, int *lock, struct error *error);
  * whose run path says $ORIGIN. */
 int private_copy(const char *folder, const char *name, const char *path, bool siblings,
                  char *copy, size_t size, struct error *error);
-/* Removes the folder and all in it, then gives its lock back; an empty text is no folder.
- */
+/* Removes a folder with all files, then gives its lock back; an empty text: no folder. */
 void private_remove(const char *folder, int lock);

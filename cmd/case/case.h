@@ -10,7 +10,7 @@
 
 #include "error.h"
 
-/* A value of case_settings.sets in a request: as many as stay in the cache of one. */
+/* case_settings.sets of a request: as many sets as fit in the cache that holds one. */
 #define SETS_AUTO UINT32_MAX
 enum { SETS_MAX = 4096 };
 
@@ -21,16 +21,16 @@ struct case_settings {
     bool cold;        /* caches, before each call */
     bool huge_pages;
     uint64_t align;  /* of operands; 0 and 64: 64, the default */
-    double most_ulp; /* rows with larger errors are left out; 0: none */
+    double most_ulp; /* kernels with larger errors are left out; 0: no kernel is */
     char *input;     /* values of operands; NULL: the op's default */
-    uint32_t sets;   /* of operands that calls take in turn; 0 and 1: one, the default */
+    uint32_t sets;   /* of operands, used in turn by calls; 0 and 1: one, the default */
 };
 
 struct case_name {
     char *prefix;                                       /* NULL: own kernels */
     char *op, *semiring, *type, *isa, *variant, *shape; /* semiring NULL: no semiring */
     struct case_settings settings;
-    /* No id tells these two. */
+    /* These two are in no id. */
     char *layout; /* NULL: the op's own */
     char *module; /* file or library to load for the prefix; NULL: none */
 };
@@ -44,8 +44,8 @@ int case_name_parse(const char *id, struct case_name *name, struct error *error)
  * and semiring. */
 char *case_name_format(const struct case_name *name);
 void case_name_free(struct case_name *name);
-/* The id of the same case with so many threads, or NULL for what is no id; the caller's.
- */
+/* The id of the same case with another number of threads, to be freed; NULL: `id` is no
+ * id. */
 char *case_id_threads(const char *id, uint32_t threads);
 /* Calls `each` with the name and the value of each setting that has not its default. */
 typedef void setting_visitor(const char *name, const char *value, void *context);

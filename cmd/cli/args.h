@@ -37,19 +37,19 @@ enum command_mask {
     COMMAND_ALL = (1 << 22) - 1,
 };
 
-/* They take a function and its prototype; options of all of them, and of no other
- * command, are about that function. */
+/* The commands that take a function and its prototype. An option that exactly these have
+ * is about the function. */
 #define DECLARERS (COMMAND_CALL | COMMAND_AB | COMMAND_EXPLAIN | COMMAND_AUDIT)
 
 /* The power of an option that a project file sets, see project.c. */
 enum option_power {
-    NEEDS_TRUST, /* decides an exit status, how long a command takes, what is read: counts
-                    from a trusted file alone */
-    HARMLESS,    /* counts from any file */
-    RUNS_CODE,   /* counts from a trusted file, where something is measured */
-    BY_NAME,     /* harmless as the plain name of a module, or else it runs code */
-    WRITES,      /* counts as what runs code does, below the folder of the file */
-    TYPED,       /* the command line alone has it */
+    NEEDS_TRUST, /* decides an exit status, the time of a command, or the files that are
+                    read: only a trusted file may set it */
+    HARMLESS,    /* any file may set it */
+    RUNS_CODE,   /* a trusted file may set it, for commands that measure */
+    BY_NAME,     /* harmless if it is the plain name of a module, else RUNS_CODE */
+    WRITES,      /* RUNS_CODE, and the path is below the folder of the file */
+    TYPED,       /* only the command line may set it */
 };
 
 /* One option as it was given. */
@@ -184,8 +184,8 @@ void help_all(FILE *file);
 void help_command(FILE *file, const char *command);
 void help_version(FILE *file);
 
-/* 0: the word names no file that a command could be meant for. Else -EINVAL, and the
- * error names the command (guess.c). */
+/* -EINVAL if the word is a file that a command reads, and the error names that command;
+ * else 0 (guess.c). */
 int guess_file(const char *word, struct error *error);
 /* The option whose value a word may be, such as "isa" for avx2; NULL: none. */
 const char *guess_option(const char *word);

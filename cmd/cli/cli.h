@@ -118,8 +118,8 @@ struct options {
  * simdbench itself has is_op set, and may turn out to be no op. `worker` is not for this
  * function: worker_main() reads its own arguments. */
 int args_parse(int argc, char **argv, struct options *options, struct error *error);
-/* Are files among the words there, and of the kind that the command reads? Is the first
- * word, if it is no op, one that stands elsewhere? */
+/* Checks that files among the words exist and are of a kind that the command reads, and
+ * that the first word is no value of an option. The error says what to type. */
 int args_check_files(const struct options *options, struct error *error);
 /* Is the word a prototype, no name of a case, an op or a file? */
 bool is_prototype(const char *word);
@@ -139,8 +139,8 @@ void help_op(FILE *file, const struct simdbench_op *op, const char *plugin);
 struct complete_names {
     const struct text_list *topics, *studies;
 };
-/* The completions of the last of `n` words of a command line (without the program's
- * name): each is a word, a tab, and a meaning. None: perhaps the name of a file. */
+/* Finds completions of the last of `n` words of a command line (without the program's
+ * name): each is a word, a tab, and a meaning. Without any, the word may be a file. */
 void args_complete(char *const *words, size_t n, const struct complete_names *names,
                    struct text_list *found);
 
@@ -149,23 +149,22 @@ void args_complete(char *const *words, size_t n, const struct complete_names *na
 /* The reason why a default of the project file does not count, or NULL (project.c). */
 const char *project_doubt(const struct options *options,
                           const struct project_default *setting);
-/* Adds "--sizes=64 --quiet from FILE", what the project file sets for this command, or
- * nothing. */
+/* "--sizes=64 --quiet from FILE": the options that the project file sets for this
+ * command, to be freed; NULL: none. */
 char *project_told(const struct options *options);
 /* The project file that is found from the working folder, and its bytes, to be freed;
  * NULL: there is none (project_file.c). */
 int project_find(char **path, char **bytes, size_t *size, struct error *error);
 
-/* A trusted file is kept as a copy (trusted.c). `path` is absolute, without links.
- */
+/* A trusted file is kept as a copy (trusted.c). `path` is absolute, without links. */
 enum trust trust_of(const char *path, const char *bytes, size_t size);
 int trust_keep(const char *path, const char *bytes, size_t size, struct error *error);
 int trust_revoke(const char *path, struct error *error);
 /* Calls `each` for all of them, in no order. */
 void trust_each(void (*each)(const char *path, enum trust trust, void *context),
                 void *context);
-/* Opens a regular file without waiting for anything, and reads it once; `beside` are more
- * flags of open(). -EBADF: it is no regular file. `facts` are those of the file that was
+/* Opens a regular file without waiting for anything, and reads it once; `beside`: more
+ * flags for open(). -EBADF: it is no regular file. `facts` describe the file as it was
  * read. */
 struct stat;
 int regular_load(const char *path, int beside, size_t most, char **bytes, size_t *size,

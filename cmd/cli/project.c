@@ -116,8 +116,7 @@ static bool leads_elsewhere(const char *path)
     return found;
 }
 
-/* The path of an output without any link in it, to be freed; NULL: why it is not written.
- */
+/* The path of an output without links, to be freed; NULL: it may not be written. */
 static char *output_place(const struct options *file, const char *path, const char **why)
 {
     struct file_place project, output;

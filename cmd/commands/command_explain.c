@@ -73,8 +73,7 @@ static int take_builds(struct options *options, struct error *error)
     return 0;
 }
 
-/* BASE:FUNCTION HEAD 'PROTOTYPE': BASE has one case of it, of which there are two builds.
- */
+/* BASE:FUNCTION HEAD 'PROTOTYPE': two builds of one case. */
 static int take_called_builds(struct options *options, struct called *called,
                               struct error *error)
 {

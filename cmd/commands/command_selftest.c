@@ -91,8 +91,7 @@ static void print(const struct selftest *selftest, FILE *file)
     text_line(file, "host: %s, fingerprint %s", selftest->cpu, selftest->fingerprint);
 }
 
-/* ---- a file a host, in the user's cache: a home may be shared by several machines ----
- */
+/* ---- files in the user's cache, one for each host, as hosts may share a home ---- */
 
 #define SELFTEST_BYTES_MAX ((size_t)64 << 20)
 

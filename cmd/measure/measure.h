@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room measure: from a plan to results. run_plan() does it for one build; the steps below
- * it are there for room ab, which takes them in another order. It prints nothing, saves
- * nothing and chooses no exit status: a watcher is told what happens.
+ * Room measure: from a plan to results. run_plan() measures a plan; room ab takes the
+ * same steps, which follow below, in another order. The room prints nothing, saves
+ * nothing and chooses no exit status: it tells a watcher what happens.
  */
 #pragma once
 
@@ -92,9 +92,9 @@ struct case_state {
     double call_ns, check_ns;     /* of a call; of the request to check it */
     /* Counts of each event per call of an empty kernel, and in a region without one. */
     double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];
-    bool answered; /* the right answers are its own: others have to agree with it */
+    bool answered; /* its own results are the right answers: others have to agree */
     bool unseen;   /* it has no results that anybody could check */
-    bool varies;   /* or they are others in each call */
+    bool varies;   /* its results differ from call to call */
     bool resets;   /* INOUT operands are written again before each call */
     bool active;   /* still takes part in this group */
 };
@@ -162,8 +162,7 @@ int group_offsets(struct group_state *group, uint64_t seed, struct error *error)
 /* Starts the worker if it does not run, and tells it where to run and what to count. */
 int group_ready_worker(struct group_state *group, struct worker *worker,
                        struct error *error);
-/* `copy`: it takes the operands into memory of its own, on the pages that are asked for.
- */
+/* `copy`: it copies the operands to memory of its own, on pages of the asked size. */
 int group_map_worker(struct group_state *group, struct worker *worker, bool copy,
                      struct error *error);
 /* The op's owner maps the operands and writes the inputs, then the right answers. */
@@ -206,16 +205,15 @@ void take_executed(const struct inspect_census *census, struct executed *execute
 /* Tells how code shows that nobody optimised it, if it does. */
 void take_build(const struct inspect_census *census, char **unoptimised);
 void prove_not(struct code_proof **out, const char *why);
-/* True unless a case ended as one that cannot run. Times that are no good are no reason.
- */
+/* True unless a case cannot run. Bad times are no reason against a proof. */
 bool prove_can(const struct group_state *group, const struct case_state *entry);
-/* True of a case that is proved, but not by a whole call. */
+/* True if a case was proved, but no call was traced as a whole. */
 bool prove_wants_call(const struct code_proof *proof);
-/* Then gives the group a shape with less work, to be tried next; false if there is none.
- */
+/* Gives the group a smaller shape, at which a whole call may be traced; false if there is
+ * none. */
 bool prove_smaller(const struct catalog *catalog, struct plan_group *group);
-/* Traces a call of that case, prepared with such a shape, if it can be traced whole; the
- * same. */
+/* Traces a whole call of that case, which was prepared with the smaller shape, if it can
+ * be traced. It returns what prove_case() does. */
 int prove_call(struct worker *worker, const struct prepared *prepared,
                const struct how *how, const char *shape, struct whole_call *call);
 /* Asks a worker to prepare a case that is to be traced; as worker_ask(). */
@@ -279,10 +277,11 @@ void runner_end(const struct runner *runner, enum status status, const char *tex
 enum { GROUP_RESTART = 1 };
 int runner_ask(const struct runner *runner, cJSON *request, int64_t timeout_ns,
                cJSON **reply);
-/* The same for each verb. Sets the number; `describes`: the result tells of this one. */
+/* The same for each verb. Sets runner->number; `describes`: the result is to describe the
+ * case as this runner prepared it. */
 int runner_prepare(struct runner *runner, const struct prepare_call *call,
                    bool describes);
-/* `told` is without its note, which the result has. */
+/* The note of the reply goes to the result; `told` has none. */
 int runner_check(const struct runner *runner, struct check_call *call, int64_t timeout_ns,
                  struct check_reply *told);
 int runner_check_again(const struct runner *runner, uint64_t seed);
@@ -294,9 +293,9 @@ int runner_batch(const struct runner *runner, const struct batch_call *call,
 /* Finds the number of calls with which a batch of the slowest runner is as long as
  * `shortest_ns`, and the time of its call. Stores both in the entry of all runners. */
 int runners_calibrate(const struct runner *runners, size_t n, double shortest_ns);
-/* first_data.c: sets `matter` if calls of a case take another time on what the last one
- * left than on the data of the first; then all calls of the group get these. Behind the
- * calibration, and before another one if they do. */
+/* first_data.c: sets `matter` if calls of a case take another time on the data that the
+ * last call left than on the first data. Then all calls of the group are to get the first
+ * data, by group_reset_data(), and the calibration is done again. */
 int runner_look_at_data(const struct runner *runner, bool *matter);
 void group_reset_data(struct group_state *group);
 /* Bytes of numbers that calls overwrite; 0: none, or objects, which may hold pointers and

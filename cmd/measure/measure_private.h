@@ -32,15 +32,16 @@ int group_prepare_copies(struct group_state *group);
 /* runner.c: a batch whose threads had to wait for their CPUs may show fewer of them than
  * work: it tells nothing. */
 void runner_take_threads(struct result *result, const struct batch *batch);
-/* rounds.c: the calibration of a group's cases; like runner_ask(). */
+/* rounds.c: calibrates the cases of a group; returns what runner_ask() does. */
 int group_calibrate(struct group_state *group, struct error *error);
 /* All rounds of groups that are calibrated; their cases take turns. The first one's
  * how and seed decide. */
 int groups_measure(struct group_state *groups, size_t n, struct error *error);
 
-/* run_arms.c: groups that take turns, from operands to the last round, again and again
- * without the cases that broke them. The first one has to be set up; of the others, those
- * that cannot be, or that there is no time or memory for, end with the reason. */
+/* run_arms.c: measures groups that take turns, from operands to the last round. When a
+ * case breaks its worker, it begins again without that case. The first group has to be
+ * set up; another one that cannot be, or for which time or memory is not enough, ends
+ * with the reason. */
 int run_groups(struct group_state *groups, size_t n, struct error *error);
 /* run.c */
 struct session session_begin(const struct how *how, struct catalog *catalog,
@@ -110,14 +111,14 @@ void builds_free(struct builds *builds);
 /* prints.c: prints of the code of the user's cases; 0 or -EINTR. */
 int group_take_prints(struct group_state *group);
 
-/* budget.c: baselines that would take far longer than what they are compared with. */
+/* budget.c: ends baselines that would take far longer than the kernels beside them. */
 /* The time that the first call of a case may take. */
 int64_t budget_first_call(const struct group_state *group,
                           const struct case_state *entry);
 /* Ends a baseline as skipped if its rounds would take too long with such calls. */
 bool budget_exceeded(struct group_state *group, struct case_state *entry, double call_ns);
-/* proven.c: what is known of the run's events goes into a request, and what a worker has
- * proven into the run, the file of this host, and the counters of the worker's cases. */
+/* proven.c: proofs of the run's events, for a request; and the proofs that a worker made,
+ * which go into the run, the file of this host, and the counters of its cases. */
 const struct proofs *proofs_known(struct session *session); /* NULL: no events */
 void proofs_take(struct group_state *group, const struct worker *worker,
                  const cJSON *reply);

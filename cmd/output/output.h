@@ -21,14 +21,14 @@ void run_describe_builds(const struct options *options, const struct catalog *ca
 
 /* ---- while it runs (live.c) ---- */
 
-/* The time that was told before, and the times of the first two processes of a group:
- * the first one also traces. */
+/* The estimate of the time that the user was told, and the beginnings of the first two
+ * processes of a group. The first one also traces, so that its time says little. */
 struct forecast {
     double seconds; /* as told last; 0: nothing was, and nothing is to be */
     int64_t begun, second;
 };
-/* Seconds of all, as the end of the second process of a group tells. 0: it does not, or
- * what was told is true within a half. */
+/* A better estimate of all seconds, once the second process of a group has ended. 0:
+ * there is none, or it is less than 1.5 times the estimate that the user was told. */
 double forecast_again(struct forecast *forecast, const struct progress *progress,
                       int64_t now);
 
@@ -60,8 +60,8 @@ bool outputs_page(const struct options *options);
 /* -EINVAL, "WORDS, not junit", unless a bit is set for the format of each of them. */
 int outputs_formats(const struct options *options, unsigned formats, const char *words,
                     struct error *error);
-/* Can all files be written, and does none of them destroy another one, or what is read?
- * Found out before hours of measuring, not after. */
+/* Checks, before hours of measuring, that all files can be written, and that none
+ * replaces another one or a file that is read. */
 int outputs_check(const struct options *options, struct error *error);
 /* The JSON files alone, unless they are written to directly. */
 int outputs_save(const struct options *options, const struct run *run,
@@ -70,9 +70,9 @@ int outputs_save(const struct options *options, const struct run *run,
  * as they go. */
 int outputs_write(const struct options *options, bool table, const struct run *run,
                   struct error *error);
-/* As standard output wants it. */
+/* The options of text for standard output. */
 struct text_options text_of_stdout(const struct options *options);
-/* As wide as the terminal that the file is. */
+/* A page as wide as the terminal that the file may be. */
 struct text_page page_of(FILE *file, enum format format);
 /* A run as text, by file_save(). */
 int report_save(const struct run *run, enum format format, const char *path,

@@ -94,8 +94,7 @@ static int nobody_has(const struct catalog *catalog, const struct offer *offer,
                    offer->variant, offer->op, hint, theirs.n ? text : "none");
 }
 
-/* The operands of a declared op have the types of its prototype, whatever a kernel says.
- */
+/* Operands of a declared op have the types of its prototype, whatever a kernel says. */
 static int check_type(const struct offer *offer, const struct worker *owner,
                       struct error *error)
 {

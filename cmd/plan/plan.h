@@ -52,8 +52,8 @@ bool catalog_is_usual(const char *op, const struct worker *baseline);
 /* Opens the plug-ins of the request. */
 int catalog_add_plugins(struct catalog *catalog, const struct request *request,
                         const struct how *how, struct error *error);
-/* The worker that runs the kernel of an offer gets its op, if that is another module's.
- * -EINVAL: nobody has the op, or it has no such layout or element type. */
+/* Gives the worker that runs the kernel of an offer the op, if another module brings
+ * that. -EINVAL: nobody has the op, or it has no such layout or element type. */
 int catalog_share_op(const struct catalog *catalog, const struct offer *offer,
                      struct worker *runs, struct error *error);
 /* The worker that brings an op (own or a module's); NULL if nobody does. */
@@ -69,21 +69,21 @@ int shape_info_read(const cJSON *reply, struct shape_info *info);
 /* The text in a field of the op's struct simdbench_op ("inputs"), or NULL. */
 const char *catalog_op_text(const struct catalog *catalog, const char *op,
                             const char *field);
-/* Sets of operands that its inputs are made for; 0: it does not say. */
+/* Sets of operands for which the op makes its inputs; 0: it does not say. */
 uint32_t catalog_op_calls(const struct catalog *catalog, const char *op);
 /* Operations of a call, or bytes where there are none (shrink.c). */
 double shape_work(const struct shape_info *info);
-/* One dimension of about half its size, outer ones first, with the same remainder: tails
- * stay as they are. False if none can be smaller. */
+/* Halves one dimension, an outer one first, and keeps its remainder, so that tails stay
+ * as they are. False if no dimension can be smaller. */
 bool shape_smaller(const struct catalog *catalog, const struct plan_group *group,
                    struct shape_info *info);
-/* The same with all that kernels without tails rely on: multiples of the largest power of
- * two, up to 64, and at least the widest vector. `only`: number of the one dimension that
- * may be smaller, from 0; -1: any. */
+/* The same for kernels that have no code for tails: a dimension stays a multiple of the
+ * largest power of two up to 64 that divides it, and no shorter than a vector. `only`:
+ * the number of the one dimension that may be smaller, from 0; -1: any. */
 bool shape_smaller_alike(const struct catalog *catalog, const struct plan_group *group,
                          int only, struct shape_info *info);
-/* The shape of a group with smaller numbers: with no more work than that, or as little as
- * there can be. False if it has no less than the group's. */
+/* Makes the shape of a group smaller until its work is at most `most_work`, or cannot be
+ * less. False if the work stays that of the group's shape. */
 bool shape_shrink(const struct catalog *catalog, const struct plan_group *group,
                   double most_work, struct shape_info *info);
 /* Shapes of an op that have a name, with spaces between them. */
@@ -98,8 +98,7 @@ bool catalog_next_list(const struct catalog *catalog, const char *op, size_t *at
 /* True if the op has a list of shapes of that name. */
 bool catalog_has_suite(const struct catalog *catalog, const char *op);
 
-/* "NAME[,as=ALIAS][,option=value...]" in parts that point into `text`, which is cut up.
- */
+/* The parts of "NAME[,as=ALIAS][,option=value...]"; they point into `text`. */
 struct module_spec {
     char *name;
     const char *alias; /* in ids, instead of name and options; NULL: none */
@@ -133,8 +132,7 @@ struct memory_levels {
 };
 struct memory_levels levels_of(const struct host *host);
 struct memory_levels levels_here(void);
-/* Bytes of all caches of that level that `threads` threads reach, each on its own core.
- */
+/* Bytes of all caches of a level that `threads` threads on cores of their own reach. */
 double level_bytes(const struct memory_level *level, uint32_t threads);
 /* The size of the smallest cache that holds the working set of one thread, divided by
  * that working set; 2 if no cache holds it. */
@@ -221,8 +219,8 @@ int plan_take_cpus(const struct how *how, struct plan *plan, struct error *error
 /* Makes the catalog, the plan, and settles it. */
 int plan_prepare(const struct request *request, const struct how *how,
                  struct catalog *catalog, struct plan *plan, struct error *error);
-/* Adds a roof of that name to a group, with the widest instruction set of its cases, if
- * there is one and it is not there yet. */
+/* Adds the roof of that name to a group, for the widest instruction set of its cases, if
+ * somebody offers it and the group has it not yet. */
 void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
                    const char *name);
 /* Adds a row for each of `n` copies of the code of the first case. */
@@ -264,8 +262,8 @@ struct threshold {
 /* Reads the thresholds of this host; *host is NULL if there are none. -EINVAL for a file
  * that cannot be understood. */
 int thresholds_read(const char *fingerprint, cJSON **host, struct error *error);
-/* The part of `threads` that a call of that work should have, and into `ops`, if these
- * are fewer, from how much work on the next larger team is worth while. */
+/* The number of threads, at most `threads`, that a call of that work should have. If it
+ * is smaller, `ops` gets the work from which the next larger team is faster. */
 uint32_t thresholds_threads(const cJSON *host, const char *op, double work,
                             uint32_t threads, double *ops);
 /* Replaces those of one op. `path` becomes the name of the file. */

@@ -13,9 +13,9 @@ struct selection {
     struct text_list known_types, known_semirings, known_variants; /* of own kernels */
     struct text_list isas, semirings;
     struct text_list variants;          /* of --variants, what kernels have; empty: all */
-    struct text_list baseline_variants; /* and what baselines alone have */
+    struct text_list baseline_variants; /* of --variants, what baselines alone have */
     bool isa_auto;
-    char instead[200];        /* note for kernels in place of such that this CPU lacks */
+    char instead[200];        /* note: kernels stand in for others that this CPU lacks */
     struct text_list layouts; /* empty: the op has one and no name for it */
     bool layouts_named;       /* by the user, one by one */
     char default_layout[64];

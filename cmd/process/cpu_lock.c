@@ -239,8 +239,7 @@ static bool is_free(const struct wish *wish, int cpu)
     return true;
 }
 
-/* Locks the first cores that are free and moves their CPUs to the front, or locks none.
- */
+/* Locks the first free cores and moves their CPUs to the front, or locks none. */
 static bool take(const struct wish *wish)
 {
     size_t taken = 0, free_ones = 0;
@@ -265,8 +264,7 @@ static bool take(const struct wish *wish)
 
 /* ---- the queue ---- */
 
-/* Takes the ticket behind the last one; none as long as another program locks them all.
- */
+/* Takes the next ticket; none while another program locks all of them. */
 static void queue_enter(struct wish *wish)
 {
     const off_t end = TICKETS + PLACES_MAX + 1;

@@ -48,13 +48,13 @@ void standard_begin(void);
 /* Makes sure that all output has arrived: 0, -EINTR if its reader has left, else why
  * not. */
 int standard_flush(struct error *error);
-/* The same for a writer that failed: `code` is the first errno, 0 for none. */
+/* The same after a writer failed with errno `code`; 0: it did not fail. */
 int standard_failed(int code, struct error *error);
 
 /* Prints a line to standard error. Characters that control a terminal are left out, as
  * the line may quote the user or a module. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
-/* The same of each of several texts, behind `before`. */
+/* Prints such a line for each text: `before`, then the text. */
 void complain_each(const char *before, const struct text_list *texts);
 /* Prints a line to standard output without what could control a terminal; words that do
  * not fit into it go to lines that begin in column `indent`. */
@@ -67,8 +67,7 @@ __attribute__((format(printf, 1, 2))) void progress_show(const char *format, ...
 void progress_end(void);
 /* Now, in UTC: 2024-01-31T12:00:00Z. */
 void date_text(char text[24]);
-/* Terminal facts: is `file` a terminal that wants colour (NO_COLOR, TERM=dumb), how wide.
- */
+/* True if `file` is a terminal that wants colour (NO_COLOR, TERM=dumb); its width. */
 bool terminal_colour(FILE *file);
 int terminal_width(FILE *file);
 

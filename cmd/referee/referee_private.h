@@ -43,7 +43,7 @@ struct referee {
     size_t n_candidates;                     /* of which files were written */
     struct text_list accepted;               /* their files */
     bool printed;                            /* the table has begun */
-    char known_library[4096], library[4096]; /* paths; of known ones perhaps a name */
+    char known_library[4096], library[4096]; /* paths; the known library may be a name */
     const char *symbol;                      /* the candidate's */
     const char *operand_name[SIMDBENCH_MAX_OPERANDS];
     struct known known[KNOWN_MAX];
@@ -86,7 +86,7 @@ int ask_candidate(struct referee *referee, cJSON *request, cJSON **reply,
 /* Starts the candidate's process. */
 int candidate_start(struct referee *referee, struct error *error);
 int judges_start(struct referee *referee, struct error *error);
-/* REJECTED if the candidate's process has what it must not have, by the system's word. */
+/* REJECTED if the system says that the candidate's process has several threads. */
 int judge_watch(struct referee *referee);
 
 /* referee_stage.c: a shape, and as many calls as fit into caches. */
@@ -120,9 +120,8 @@ static inline uint64_t length_of(const struct stage *stage, uint64_t turn, uint3
 {
     return stage->place[(2 * turn + 1) * map_of(stage)->count + o];
 }
-/* Both processes prepare all functions at that shape, each call of a pass being on
- * operands of its own. -EINVAL: the op has no such shape; -ECONNRESET: a known function
- * crashed. */
+/* Both processes prepare all functions at that shape. Each call of a pass has operands of
+ * its own. -EINVAL: the op has no such shape; -ECONNRESET: a known function crashed. */
 int stage_begin(struct referee *referee, const char *shape, uint64_t bytes,
                 struct stage *stage, struct error *error);
 void stage_end(struct stage *stage);
@@ -133,17 +132,17 @@ int stage_draw(struct referee *referee, struct stage *stage, struct error *error
 bool stage_repeats(const struct stage *stage);
 /* Fills the operands that a check of one call is made on. */
 int stage_fill_first(struct referee *referee, struct stage *stage, struct error *error);
-/* Time and CPU time of calls, by the process's own word, and CPU time of the whole
- * request, which the system tells. */
+/* Time and CPU time of the calls as the process tells them, and CPU time of the whole
+ * request as the system tells it. */
 struct repeated {
     double ns, cpu_ns, seen_ns;
 };
-/* Lets known function `k` do the same, or the candidate (CANDIDATE). -EDOM: what it did
- * is wrong, and the error says where; REJECTED. */
+/* Runs the drawn calls by known function `k`, or by the candidate (CANDIDATE), and
+ * compares the results. -EDOM: they are wrong, and the error says where; REJECTED. */
 enum { CANDIDATE = -1 };
 int stage_run(struct referee *referee, struct stage *stage, int k, struct repeated *told,
               struct error *error);
-/* The same calls again and again, nothing of which is compared. */
+/* Runs the same calls `repeat` times, and compares nothing. */
 int stage_repeat(struct referee *referee, struct stage *stage, int k, uint64_t repeat,
                  struct repeated *repeated, struct error *error);
 /* referee_compare.c: -EDOM names the call and the operand. */
@@ -165,18 +164,18 @@ void shape_near(uint64_t *random, const char *asked, uint32_t rank,
 /* referee_right.c: at all shapes that were asked for, and at those that are drawn. */
 int judge_right(struct referee *referee, const struct text_list *shapes,
                 struct error *error);
-/* A remark on one that is right, but not where inputs are numbers that are rare. */
+/* Adds a remark if the candidate is wrong for rare inputs alone, such as NaN. */
 int judge_edges(struct referee *referee, const struct text_list *shapes,
                 struct error *error);
 /* referee_time.c: known functions and the candidate in turns. */
 int judge_time(struct referee *referee, const struct text_list *shapes,
                struct error *error);
-/* referee_rows.c: takes the first finding, but none of `placement` that leaves the
- * candidate behind the best known function. NULL: there is none. */
+/* referee_rows.c: takes the first finding, or NULL. A finding of placement does not count
+ * if the candidate would stay behind the best known function. */
 struct explanation;
 void judgement_explain(struct judgement *judgement, const char *shape,
                        const struct explanation *found);
-/* A new run, with rows of all that was accepted; what is wrong there is rejected. */
+/* Makes a run with rows of all accepted candidates; rejects those that are wrong. */
 struct run;
 int rows_measure(struct referee *referee, const struct text_list *shapes,
                  struct run *verdicts, struct run **run, struct error *error);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes that nobody could know: small ones, and others near those that were asked for.
- */
+/* Shapes that nobody can foresee: small ones, and some near those of the user. */
 #include "referee_private.h"
 
 #include <inttypes.h>
@@ -9,8 +8,7 @@ enum {
     NEAR_MAX = 70,
     VECTORS = 64 /* elements: the rest of a division by it is what loops leave */
 };
-/* The product of small dimensions: calls of most ops take as long, and have such arrays.
- */
+/* The product of small dimensions: a measure of arrays and of time for most ops. */
 #define WORK_MAX (UINT64_C(1) << 18)
 
 void shapes_draw(struct small_shapes *shapes, uint64_t *random)

@@ -18,9 +18,9 @@ enum { THREADS_MAX = 64 }; /* thread counts in one run */
 struct request {
     char *op;                  /* NULL: every one */
     bool suite;                /* of every op, shapes of its list of that name */
-    struct text_list commands; /* words that may be meant by an unknown op */
+    struct text_list commands; /* commands, one of which an unknown op may mean */
     struct text_list isas;     /* as written: "auto", "all", names */
-    bool isa_strict;           /* nothing in place of a set that this CPU lacks */
+    bool isa_strict;           /* no other set instead of one that this CPU lacks */
     struct text_list types, semirings, variants, filters;
     /* Shapes, all three together; the op's default if they are empty. */
     struct text_list sizes;        /* expanded */
@@ -33,10 +33,10 @@ struct request {
     bool plugins_are_words;        /* of the command line, and no values of --plugin */
     uint32_t threads[THREADS_MAX]; /* each is a group of its own; the first is 1 */
     size_t n_threads;
-    struct case_settings settings; /* but threads and input */
-    bool pathologies;              /* kernels that are slow on purpose, too */
+    struct case_settings settings; /* without threads and input */
+    bool pathologies;              /* also kernels that are slow on purpose */
     bool ladder;  /* of op roof: working sets from the first cache to memory */
-    bool streams; /* beside each group, as a page's roofline has slopes */
+    bool streams; /* streams of memory beside each group, for the roofline of a page */
 };
 /* Any op, one thread, default settings. */
 void request_init(struct request *request);
@@ -46,7 +46,7 @@ void request_free(struct request *request);
  * modules are those of the case, or else of `of`. */
 void request_case(struct request *request, const struct case_name *name,
                   const struct request *of);
-/* The op that a word means: own ones may be written as they are spoken, gemm-backward. */
+/* The name of the op that a word means: gemm-backward is gemm_backward. */
 const char *request_op_name(const char *word);
 
 /* ---- how ---- */
@@ -62,23 +62,24 @@ struct conditions {
                         worker's stack, heap and libraries; 0: the usual ones */
     int memory;      /* file of operands that are shared with others; 0: none */
     unsigned places; /* copies of its code that run beside it; 0: none */
-    unsigned edits;  /* and so many of each edit; what they compute is not checked */
+    unsigned edits;  /* copies of each edit; their results are not checked */
 };
 
 struct how {
     int *cpu; /* n_cpu = 0: choose */
     size_t n_cpu;
-    int64_t wait_ns;          /* for CPUs on which others measure; 0: no */
+    int64_t wait_ns;          /* time to wait for CPUs that others use; 0: none */
     bool unlocked;            /* takes no lock: the caller did, or nothing is measured */
-    bool quiet;               /* a lock that cannot be had is not told */
-    bool all_threads;         /* also where fewer are faster */
-    bool in_process;          /* no process of their own for kernels */
+    bool quiet;               /* does not tell that a lock cannot be had */
+    bool all_threads;         /* all threads, also where fewer are faster */
+    bool in_process;          /* kernels run in this process */
     uint64_t seed;            /* of inputs, places and order */
     int64_t timeout_ns;       /* of one call */
     int64_t time_per_case_ns; /* 0: 100 ms, or until the precision is reached */
-    double batch_ns;          /* of a batch, at least; 0: 0.5 ms */
-    double rounds_ns;         /* of all cases, in fewer rounds if need be; 0: no limit */
-    double precision;         /* of a median; 0: 0.01, or all of a time that is given */
+    double batch_ns;          /* least time of a batch; 0: 0.5 ms */
+    double rounds_ns;         /* most time of all rounds together; 0: no limit */
+    double precision;         /* of a median, where a case may end; 0: 0.01, or none if a
+                                 time was given */
     uint32_t rounds;          /* 0: from the time */
     struct text_list events;
     struct text_list counters; /* names of groups of events, "all" */

@@ -19,8 +19,8 @@ extern const struct brought brought_studies[]; /* ends with a row without a name
  * `trust`: what the user said of these bytes. */
 int study_open(const char *word, struct study *study, char **folder, enum trust *trust,
                struct error *error);
-/* A user who names a study on the command line chooses the code in its folder, too.
- * Returns -EPERM if the study names other modules by their paths. */
+/* A user who names a study on the command line also trusts the modules in its folder.
+ * -EPERM: the study names a module that lies elsewhere. */
 int study_modules_inside(const struct study *study, const char *folder, const char *word,
                          struct error *error);
 
@@ -31,7 +31,7 @@ struct series {
     double *ns;      /* of a call */
     size_t n;
 };
-/* Rounds of each pass are apart from those of others. */
+/* Appends the times of a result; rounds of different passes are different rounds. */
 void series_take(struct series *to, const struct result *result, uint64_t pass);
 void series_clear(struct series *series);
 
@@ -39,7 +39,7 @@ struct estimate {
     double value; /* NaN: no common round */
     struct interval ci;
 };
-/* A number that the times of one round come to. */
+/* Computes one number from the times of one round. */
 typedef double series_rule(const double *ns, const void *context);
 enum { SERIES_MOST = 32 };
 /* The median over the rounds that all series have. Its interval is the exact one, and
@@ -56,7 +56,7 @@ struct member {
     const struct study_arm *arm;
     struct case_name name;
     bool timed, roofs, traced, floor; /* parts that are wanted of it */
-    bool duplicate;                   /* of another one, to see what equals differ by */
+    bool duplicate;                   /* equal to another one: shows the noise */
 
     char *absent;                /* reason why it was not measured; NULL: it was */
     struct run *run;             /* of its result; NULL: there is none */
@@ -81,15 +81,15 @@ struct round_set {
 struct set_list {
     struct round_set *set;
     size_t n;
-    size_t last; /* asked for: checks mostly have the same shapes in the same order */
+    size_t last; /* found: checks mostly have the same shapes in the same order */
 };
 struct set_settings {
     bool quick;
     uint32_t cpus;      /* number that "all" threads stands for */
     const char *folder; /* of modules with a '/' in their names */
 };
-/* All that the checks and the account of a study need; arms that cannot be said as a case
- * are absent. */
+/* Lists all members that the checks and the account of a study need. An arm that is no
+ * possible case is absent, with the reason. */
 void sets_make(const struct study *study, const struct set_settings *settings,
                struct set_list *list);
 void sets_free(struct set_list *list);
@@ -104,7 +104,7 @@ struct member *set_find(const struct round_set *set, const char *arm, uint32_t t
 /* Calls `each` for the check of each claim, and for those of its evidence (studies.c). */
 typedef void check_visitor(struct study_check *check, void *context);
 void each_check(const struct study *study, check_visitor *each, const void *context);
-/* Threads that a number of the file means: of all CPUs, if it is STUDY_THREADS_ALL. */
+/* The number of threads for a number of the file: all CPUs for STUDY_THREADS_ALL. */
 uint32_t threads_of(int threads, const struct set_settings *settings);
 static inline void points_of(const struct study_check *check, bool quick, char ***at,
                              size_t *n)
@@ -138,8 +138,8 @@ void study_print_plan(const struct studying *all);
 
 /* ---- values ---- */
 
-/* Gives a check its reason, and perhaps a command, if this machine lacks what it needs;
- * `context` is the run. */
+/* If this machine lacks something that a check needs, gives the check the reason, and
+ * perhaps a command to type; `context` is the run. */
 check_visitor meet_needs;
 /* A check at a shape, and the point to be filled. */
 struct asking {
@@ -164,8 +164,7 @@ typedef struct estimate number_of(const struct asking *asking,
 void point_number(const struct asking *asking, number_of *of, const char *unknown);
 number_of metric_of, accuracy_of, fact_of;
 point_rule point_host;
-/* Adds the points of a check, unless it is one of arithmetic; `context`: struct studying.
- */
+/* Adds the points of a check that is none of arithmetic; `context`: struct studying. */
 check_visitor points_fill;
 /* Adds the sums of the account (account.c). */
 void account_fill(const struct studying *all);

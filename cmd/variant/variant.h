@@ -48,10 +48,10 @@ int variant_check(const struct request *request, const struct how *how,
 /* Starts its workers and plans it from its request. CPUs must be locked. Workers have the
  * same addresses for stack, heap and libraries, unless its how wants random ones. */
 int variant_open(struct variant *variant, struct error *error);
-/* Its roofs stay away. */
+/* Removes its roofs from the plan. */
 void variant_leave_roofs(struct variant *variant);
-/* Adds copies of its code at as many places as its how names, and the edited ones at
- * places of theirs; their results follow. */
+/* Adds copies of its code at as many places as its how says, and edited copies. Their
+ * results follow that of the case. */
 void variant_add_copies(struct variant *variant);
 /* Adds a stream of memory to the roofs. */
 void variant_add_stream(struct variant *variant);
@@ -69,17 +69,17 @@ static inline struct result *variant_result(const struct variant *variant)
     return &variant->run->results[variant->result];
 }
 
-/* Operations of a call, or its bytes where nobody knows operations, as of a function that
- * was declared without work. Calls of one shape can be compared by either. */
+/* The operations of a call, or its bytes if operations are not known, as for a function
+ * that was declared without work. Both serve to compare calls of one shape. */
 static inline double work_amount(const struct work *work)
 {
     return work->ops > 0 ? work->ops : work->bytes;
 }
 
-/* Vectors of the instruction set that it names have so many bits; NaN: unknown. */
+/* The bits of a vector of its instruction set; NaN: unknown. */
 double variant_isa_bits(const struct variant *variant);
 
-/* A run measures it. Its results begin where those of the run end. */
+/* The arm with which a run measures it. Its results go behind those of the run. */
 struct run_arm variant_arm(struct variant *variant);
 
 /* ---- a smaller one (smaller_shape.c) ---- */
@@ -89,8 +89,8 @@ struct run_arm variant_arm(struct variant *variant);
  * NULL if there is none, and why. The text is the caller's. */
 char *smaller_shape(const struct variant *base, const struct case_name *name, bool few,
                     struct error *why);
-/* All shapes on the way there and beyond, each smaller than the one before: alike, or
- * with any numbers that a kernel may not take. */
+/* All smaller shapes, each smaller than the one before. `alike`: shapes that kernels
+ * without tails take; else any shapes. */
 void smaller_shapes(const struct variant *base, bool alike, struct text_list *shapes);
 
 /* ---- what it executes (trace.c) ---- */
@@ -104,9 +104,8 @@ struct variant_trace {
 /* Instructions of a call of the case at another shape; NaN: nothing tells them. */
 double variant_instructions(const struct case_name *name, const struct variant *base,
                             const char *shape);
-/* Traces a call of the case in workers of its own, and if that takes too many steps, a
- * sample of it and a smaller shape. `rates`: of
- * measured_rates(), or NULL. `base`: it is open. */
+/* Traces a call of the case in workers of its own. If that takes too many steps, traces a
+ * part of it and a smaller shape. `rates`: measured_rates(), or NULL. `base` is open. */
 void variant_trace(const struct case_name *name, const double *rates,
                    const struct variant *base, struct variant_trace *trace);
 
@@ -114,15 +113,16 @@ void variant_trace(const struct case_name *name, const double *rates,
 
 /* `rates`: of measured_rates(). */
 void variant_set_rates(const double *rates, struct inspect_facts *facts);
-/* Index of the loop that needs most cycles by measured rates, and its part of what all
- * loops and what is outside need; 0 and 0: no loop is known to need any. Failed forwards
- * count if `forwards`: no experiment refuted them. */
+/* The index of the loop that needs most cycles by measured rates; `part`: its share of
+ * the cycles of all code. 0 and 0: no loop is known to need any. `forwards`: stores that
+ * cannot be forwarded cost cycles, as no experiment refuted them. */
 size_t variant_hot_loop(const struct inspect_census *census, const double *rates,
                         bool forwards, double *part);
 
 /* ---- what was measured (measured.c): NaN if it is not known ---- */
 
-/* A counter that has a value which nothing contradicts; a metric of such counters. */
+/* The value of a counter that nothing contradicts; the value of a metric of such
+ * counters. */
 double measured_counter(const struct result *result, const char *name);
 double measured_metric(const struct result *result, const char *name);
 /* core_rate_count() numbers, measured on these CPUs, and what earlier runs kept of them

@@ -173,8 +173,7 @@ static void reorder_depthwise(struct conv_plan *plan, const float *weights)
                 weights[k * taps + i];
 }
 
-/* Weights of one group of output channels, from `block` on; returns the end of the copy.
- */
+/* Copies the weights of a group of output channels; returns the end of the copy. */
 static float *reorder_blocks(const struct conv_plan *plan, float *to,
                              const float *weights, ptrdiff_t block, ptrdiff_t blocks)
 {

@@ -193,8 +193,7 @@ static size_t find_addition(const char *word, size_t length)
     return i;
 }
 
-/* Reads a name up to the first word that is unknown, which is returned; NULL: all of it.
- */
+/* Reads a name; returns its first unknown word, or NULL. */
 static const char *name_read(const char *text, struct name *name)
 {
     size_t length = strcspn(text, "+");

@@ -103,8 +103,7 @@ static bool cut(const struct split *split, const struct simdbench_operands *oper
                 uint32_t index, uint32_t count, struct operands *part)
 {
     copy_view(part, operands);
-    /* Each thread runs a kernel that works in registers alone as a whole: the work grows.
-     */
+    /* Each thread runs the whole of a kernel that works in registers alone. */
     return (split->kernel->flags & SIMDBENCH_REGISTERS) ||
            split->rule->part(part, index, count);
 }

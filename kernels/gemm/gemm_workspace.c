@@ -39,8 +39,7 @@ static void set_limits(struct gemm_workspace *workspace, const struct limits *li
     workspace->tall = limits->bytes / (full * (int64_t)size);
 }
 
-/* Sets the sizes of a block of B and of one of A, with k-steps in whole spans of `span`.
- */
+/* Sets the sizes of blocks of B and A; k-steps are a multiple of `span`. */
 static void block_sizes(const struct simdbench_operands *operands,
                         const struct gemm_workspace *workspace, size_t span,
                         size_t *panels, size_t *rows)

@@ -20,8 +20,7 @@ static struct {
     int (*has_threads)(void);
     int (*has_openmp)(void);
     void (*set_threads)(intptr_t n);
-    /* A function of libgomp, where BLIS uses it: ends the team that waits for more work.
-     */
+    /* A function of libgomp, if BLIS uses it: ends the team that waits for work. */
     int (*end_team)(int kind);
     intptr_t threads;
     char version_text[64];
@@ -81,8 +80,7 @@ static int check_arch(const char *name, char *error, size_t error_size)
     return refuse(error, error_size, -EINVAL, "arch=%s is none of %s", name, names);
 }
 
-/* BLIS takes the number of an arch, another one in each version, and counts to generic.
- */
+/* BLIS takes the number of an arch, which differs by version; generic is the last. */
 static int ask_for_arch(const char *name)
 {
     char number[16];

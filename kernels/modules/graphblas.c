@@ -232,8 +232,7 @@ static void graphblas_close(void)
     graph.GrB_finalize();
 }
 
-/* Its own build sets no instruction set, and only plus-times has bodies for wider ones.
- */
+/* Its build names no instruction set; only plus-times has code for wider ones. */
 static int graphblas_describe(struct simdbench_description *description)
 {
     description->version = graph.version;

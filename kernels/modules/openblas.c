@@ -173,8 +173,7 @@ static int added_prepare(const struct simdbench_operands *operands, bool there,
     return 0;
 }
 
-/* Row `name` of one type; CALL calls the function of that name with x, y and dimensions.
- */
+/* Row `name` of one type; CALL calls that function with x, y and dimensions. */
 #define ADDED_ROW(name, type_, op_, semiring_, roof_, CALL)                       \
     static PREPARE(name##_prepare, added_prepare, added.name != NULL) static void \
         name##_run(const struct simdbench_operands *operands, void *state)        \

@@ -14,8 +14,7 @@ static int tanh_layout(const struct simdbench_shape *shape, uint32_t type,
     return vector_layout(shape, type, SIMDBENCH_OUT, operand);
 }
 
-/* The same as type_ulp() for a number that no double may hold and that is not negative.
- */
+/* type_ulp() of a number from 0 up that may be no double. */
 static long double gap_f64(long double value)
 {
     int exponent;

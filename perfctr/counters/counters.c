@@ -10,8 +10,7 @@
 static bool page_read(const struct perf_system *system,
                       const struct perf_event_mmap_page *page, uint64_t *value)
 {
-    /* The kernel rewrites the page when it moves the event: once in a while, not always.
-     */
+    /* The kernel rewrites the page when it moves the event, which is seldom. */
     enum { TRIES = 100 };
     const volatile struct perf_event_mmap_page *const now = page;
     for (int k = 0; k < TRIES; k++) {

@@ -32,8 +32,7 @@ static void usage_read(struct sample *sample)
     sample->involuntary_switches = usage.ru_nivcsw;
 }
 
-/* The compiler may move neither the work into the readings nor a reading into the work.
- */
+/* Keeps the compiler from moving work into a reading, or a reading into work. */
 static inline void barrier(void)
 {
     __asm__ volatile("" ::: "memory");

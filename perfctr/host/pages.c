@@ -77,8 +77,7 @@ static bool field_line(char *text, void *context)
     return false;
 }
 
-/* One control group leaves its limit less what it uses; the page cache in it gives way.
- */
+/* A control group has room for its limit less its use; its page cache gives way. */
 static void cgroup_limit(struct memory *memory, const char *folder, bool v2)
 {
     char path[PATH_MAX + 32], text[32];

@@ -65,8 +65,7 @@ static uint64_t global;
     FMA(s, v, 8) FMA(s, v, 9) OP(s, v, 13) OP(s, v, 14)
 /* clang-format on */
 
-/* Cores drop these on the way, but each takes its place there, which not every nop does.
- */
+/* Cores drop these on the way, but each takes a place there, as few nops do. */
 #define DROPPED "xor %%ecx, %%ecx\n\tmov %%r9, %%r8\n\t"
 LOOP(instructions, "", TIMES(48, DROPPED), "")
 /* They write flags alone, and wait for nothing. */

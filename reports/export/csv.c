@@ -19,8 +19,7 @@ static void put_settings(struct csv *csv, const struct setting *settings, size_t
     csv_text(csv, buffer_text(&text));
 }
 
-/* ---- columns that depend on the run: a baseline's label or a counter's name each ----
- */
+/* ---- columns that depend on the run: labels of baselines, names of counters ---- */
 
 struct key {
     const char *text;
@@ -195,8 +194,7 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
     csv_end(csv);
 }
 
-/* One row for each case, in plan order (RFC 4180): numbers in full, unknown ones empty.
- */
+/* A row for each case, in plan order (RFC 4180); unknown numbers are empty. */
 void csv_write(const struct run *run, FILE *file)
 {
     struct csv csv = {.file = file};

@@ -84,8 +84,7 @@ static void add_time(struct fleet *fleet, size_t host, const char *id, double ns
 
 /* ---- runs ---- */
 
-/* Two runs of a host may begin in one second and have one seed, but not the same times.
- */
+/* Two runs of a host may share their second and seed, but not their times. */
 static uint64_t hash_run(const struct run *run)
 {
     uint64_t hash = HASH_FIRST;

@@ -94,8 +94,7 @@ struct explanation *result_explanation(struct result *result)
     return result->explanation = made;
 }
 
-/* A function that adds an entry to a list of its owner, and says what is not known of it.
- */
+/* A function that adds an entry, whose numbers are unknown, to a list of its owner. */
 #define ADDS(function, entry, owner, list, unknown)                      \
     struct entry *function(struct owner *to, const char *name)           \
     {                                                                    \

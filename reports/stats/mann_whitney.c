@@ -62,8 +62,7 @@ static double of_rank(uint64_t rank)
     return x;
 }
 
-/* The k-th smallest difference, k from 1: the first double with k differences up to it.
- */
+/* The k-th smallest difference, k from 1: k differences are at most this double. */
 static double difference(const struct samples *s, double k)
 {
     uint64_t lo = rank_of(s->b[0] - s->a[s->n - 1]);

@@ -130,8 +130,7 @@ char *json_take(struct json *json, char indent)
     return text;
 }
 
-/* Bytes that a terminal or CI would act on stand in strings alone: they become escapes.
- */
+/* Bytes on which a terminal or CI acts become escapes; they are in strings alone. */
 void json_print(const char *text, FILE *file)
 {
     size_t left = strlen(text), good = 0, step;

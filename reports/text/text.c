@@ -158,8 +158,7 @@ void text_digits(double value, char out[NUMBER_SIZE])
     snprintf(out, NUMBER_SIZE, fabs(value) < 1e15 ? "%.*f" : "%.*e", digits, value);
 }
 
-/* Divides by 1000, at most `max` times, until rounding to four digits stays below 1000.
- */
+/* Divides by 1000, at most `max` times, until four digits are below 1000. */
 static size_t thousands(double *value, size_t max)
 {
     size_t steps = 0;

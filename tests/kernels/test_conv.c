@@ -216,9 +216,11 @@ TEST(test_tiny)
         "c8h2w2k8r2s2p3q3d3",     "c17h1w1k3",          "c8h1w2k8r1s3q3g8",
         "c5h1w1k7r7s7p3q3u2v2",   "n3c8h2w3k8r3s3p1q1", "n2c3h7w7k9r3s3u2v2p1q1",
         "n3c10h5w4k10r3s3p1q1g10"};
-    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+    /* With less effort each shape is at one place alone. */
+    for (int i = 0; i < (int)ARRAY_LEN(shapes); i++)
         for (int place = 0; place < PLACES; place++)
-            check(*state, shapes[i], (enum place)place);
+            if (effort_divisor() == 1 || i % PLACES == place)
+                check(*state, shapes[i], (enum place)place);
 }
 
 /* Shapes at random. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forms of instructions, the sequences that measure them, and their arithmetic on a clock
  * that is made up. No test runs or times a sequence. */
-#include "passport_private.h"
-#include "unit.h"
+#include "effort.h"
+#include "turn_counts.h"
 
 static struct passport_form *forms;
 static size_t n_forms;
@@ -89,7 +89,7 @@ static bool is_same_operand(const ZydisDecodedOperand *a, const ZydisDecodedOper
 TEST(test_encodings)
 {
     size_t encoded = 0;
-    for (size_t i = 0; i < n_forms; i++) {
+    for (size_t i = 0; i < n_forms; i += effort_step()) {
         struct decoded from, to;
         struct choice choice;
         ZydisEncoderRequest request;
@@ -118,7 +118,7 @@ TEST(test_encodings)
                                  choice.number[k]);
         }
     }
-    assert_true(encoded > 13000);
+    assert_true(encoded > 13000 / effort_step());
 }
 
 static void decode_form(const char *name, struct decoded *decoded)
@@ -226,7 +226,6 @@ TEST(test_kept)
 
 /* ---- sequences ---- */
 
-static unsigned char code_room[SESSION_BLOCKS][BLOCK_BYTES];
 static unsigned char data_room[DATA_BYTES];
 
 /* Whether an instruction of the sequence reads what the one before it wrote, but for the
@@ -333,35 +332,17 @@ struct made_up {
     bool stuck[2];      /* a shorter, a longer loop takes longer than it must */
 };
 
-/* Counts instructions of a turn; multiplications of the clock take three units. */
+/* Multiplications of the clock take three units. */
 static double made_up_time(void *context, unsigned char *code, uint64_t turns)
 {
     struct made_up *const made_up = context;
-    double units = 0, beside = 0, bitwise = 0;
-    bool inside = false;
-    unsigned n = 0;
-    for (size_t at = 0; at < BLOCK_BYTES;) {
-        struct decoded decoded;
-        assert_int_equal(decoded_read(code + at, BLOCK_BYTES - at, &decoded), 0);
-        const ZydisMnemonic name = decoded.instruction.mnemonic;
-        at += decoded.instruction.length;
-        if (name == ZYDIS_MNEMONIC_NOP)
-            inside = true;
-        if (name == ZYDIS_MNEMONIC_RET)
-            break;
-        if (inside && name == ZYDIS_MNEMONIC_IMUL)
-            units += 3;
-        else if (inside && name == ZYDIS_MNEMONIC_ADD)
-            units += 1;
-        else if (inside &&
-                 (name == ZYDIS_MNEMONIC_VADDPS || name == ZYDIS_MNEMONIC_ADDPS))
-            units += made_up->each, n++;
-        else if (inside &&
-                 name == (made_up->legacy ? ZYDIS_MNEMONIC_MOVD : ZYDIS_MNEMONIC_VPERMD))
-            beside += 1;
-        else if (inside && name == ZYDIS_MNEMONIC_VPAND)
-            bitwise += 1;
-    }
+    const unsigned *const of = count_turn(code);
+    const unsigned n = of[ZYDIS_MNEMONIC_VADDPS] + of[ZYDIS_MNEMONIC_ADDPS];
+    const double beside =
+        of[made_up->legacy ? ZYDIS_MNEMONIC_MOVD : ZYDIS_MNEMONIC_VPERMD];
+    const double bitwise = of[ZYDIS_MNEMONIC_VPAND];
+    double units =
+        3 * of[ZYDIS_MNEMONIC_IMUL] + of[ZYDIS_MNEMONIC_ADD] + made_up->each * n;
     units = fmax(units, bitwise ? (made_up->steps * n + bitwise) / made_up->width : 0);
     units = made_up->shared ? units + beside : fmax(units, beside);
     made_up->calls++;

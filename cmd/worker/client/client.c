@@ -31,8 +31,7 @@ static int await(struct worker *worker, int64_t deadline, int64_t waited,
         if (interrupted_by)
             return error_set(error, -EINTR, "interrupted");
         bool dead = client_is_dead(worker);
-        /* A reply that came in time counts, though this process was stopped until later.
-         */
+        /* A reply in time counts, although this process was stopped until later. */
         int ready = poll(fds, ARRAY_LEN(fds),
                          dead || left <= 0   ? 0
                          : left > 1000000000 ? 1000

@@ -226,8 +226,7 @@ int client_spawn(struct worker *worker, struct error *error)
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return error_set(error, -errno, "socketpair: %s", strerror(errno));
-    /* Descriptors 3 and 4 in the child; moved away first, as either may hold the other.
-     */
+    /* Descriptors 3 and 4 of the child. Both move away first: one may be the other. */
     int socket = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
     int memory = fcntl(worker->memory_fd, F_DUPFD_CLOEXEC, 10);
     int end = -1;

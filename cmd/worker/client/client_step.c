@@ -69,8 +69,7 @@ static int call_first(struct worker *worker, uint64_t number, int64_t timeout_ns
     return status == -EINVAL ? 0 : status;
 }
 
-/* A process that was asked to be traced by somebody else is of no use for the next case.
- */
+/* A process that somebody else may trace is of no use for the next case. */
 static int attach(struct worker *worker, struct error *error)
 {
     const int status = inspect_attach(worker->info.pid, error);

@@ -97,8 +97,7 @@ int confine(pid_t parent)
     return filter_install(code, ARRAY_LEN(code));
 }
 
-/* A pipe tells by a signal that its other end is closed. Either end may be closed first.
- */
+/* A signal tells that the other end of a pipe is closed. Any end may close first. */
 void leash_open(int leash[2], pid_t group)
 {
     leash[0] = leash[1] = -1;

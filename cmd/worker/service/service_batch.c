@@ -144,8 +144,7 @@ static void tell_company(const struct company *company, struct batch_reply *repl
  * grow with calls and shapes, and what is computed from them is known beforehand. */
 #define FAULT_NS 500.0
 
-/* Operations, or bytes where there are more of them: then no kernel is above its limit.
- */
+/* Operations, or bytes if these are more, so that no kernel is above its limit. */
 static double work_of_call(const struct service *service,
                            const struct service_case *entry)
 {
@@ -196,8 +195,7 @@ struct timed {
     struct thread_times before, after;
 };
 
-/* CPU time of a call beside which its first misses of caches and TLBs count for nothing.
- */
+/* A call of so much CPU time is not warmed up: first misses count for nothing. */
 #define WARM_NS 1e9
 
 /* Calls that read past the second cache (prefetchnta) leave operands where they are: what

@@ -179,8 +179,7 @@ static int make_all(struct copies *copies, const struct copies_call *call,
 
 /* ---- edits ---- */
 
-/* Loops that have less of all instructions matter little, but for loads that wait long.
- */
+/* A loop with a smaller share of instructions matters little, unless its loads wait. */
 #define HOT 0.1
 #define WAITING 0.02
 

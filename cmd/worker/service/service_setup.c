@@ -51,8 +51,7 @@ static void prove(struct service *service, struct proofs *proofs)
         service->perf.slots = slots->live ? slots->live : 1;
 }
 
-/* Memory that a kernel frees stays in the process, so that it is not new the next time.
- */
+/* Memory that a kernel frees stays in the process, and is not new the next time. */
 static void keep_heap(void)
 {
     mallopt(M_MMAP_MAX, 0);

@@ -226,8 +226,7 @@ static void status_line(struct legend *legend)
     legend_flush(legend);
 }
 
-/* A neighbour on the same core slows kernels that need all of it more than their limit.
- */
+/* A neighbour on the core slows kernels that need all of it more than their limit. */
 static void core_shared_line(struct legend *legend)
 {
     const struct run *const run = legend->run;

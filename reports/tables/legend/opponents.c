@@ -12,8 +12,7 @@ static bool is_of(const struct result *result, const struct label *label)
            !memcmp(result->id, label->text, label->length);
 }
 
-/* Tells the threads that ran (CPU time by wall time), which may be fewer than asked for.
- */
+/* Tells how many threads ran (CPU time by wall time): perhaps fewer than were asked. */
 static void add_threads(const struct run *run, const struct label *label,
                         struct buffer *buffer, const char **separator)
 {

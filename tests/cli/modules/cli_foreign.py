@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Foreign workers: those for NumPy and PyTorch where they are installed, and a fake one
 that behaves well or badly."""
+import functools
 import math
 import re
 import shutil
@@ -14,6 +15,7 @@ FAKE = SOURCE / "tests/cli/baseline-fake"
 SMALL = ["gemm", "--isa=scalar", "--sizes=8", *SHORT]
 
 
+@functools.cache
 def installed(module):
     code = f"import importlib.util, sys; sys.exit(not importlib.util.find_spec('{module}'))"
     return Path(PYTHON).exists() and subprocess.run([PYTHON, "-c", code]).returncode == 0
