@@ -20,6 +20,7 @@ struct isa {
     const char *title;   /* as people write it: "AVX-512" */
     const char *summary; /* "x86-64-v4: AVX-512 F, BW, DQ, VL, CD" */
     uint32_t bits;       /* width of its vectors; 0 for scalar */
+    bool built;          /* ops have kernels for it: Meson's option `isas` */
 };
 
 size_t isa_count(void);

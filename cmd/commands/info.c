@@ -230,7 +230,8 @@ static void list_isas(struct listing *listing)
         const char *const state = i == isa_best() ? "runs here, the widest"
                                   : here          ? "runs here"
                                                   : "not here: ";
-        print_line(11, "  %-8s %-8s %s%s", isa->name, bits, state, here ? "" : reason);
+        print_line(11, "  %-8s %-8s %s%s%s", isa->name, bits, state, here ? "" : reason,
+                   isa->built ? "" : "; this build has no kernels of its own for it");
         print_line(13, "           %s", isa->summary);
     }
     for (size_t i = 0; i < isa_addition_count(); i++) {

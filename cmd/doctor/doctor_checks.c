@@ -153,6 +153,10 @@ const char *or_not_told(const char *text)
 
 void checks_isas(struct checks *checks)
 {
+    char advice[120] = "meson configure build -Disas=";
+    for (size_t i = 0; i < isa_count(); i++)
+        snprintf(advice + strlen(advice), sizeof advice - strlen(advice), "%s%s",
+                 i ? "," : "", isa_get(i)->name);
     for (size_t i = 0; i < isa_count(); i++) {
         char reason[200] = "";
         const bool here = isa_available(i, reason, sizeof reason);
@@ -165,6 +169,8 @@ void checks_isas(struct checks *checks)
                         "skipped, and with 512 bits up to half of a kernel's rate",
                         "cat /proc/cmdline, and boot without noxsave, clearcpuid= or a "
                         "CPU mask of the virtual machine");
+        if (here && !isa_get(i)->built)
+            check_costs(checks, "this build has no kernels of its own for it", advice);
     }
     char here[280] = "";
     for (size_t i = 0; i < isa_addition_count(); i++) {

@@ -14,7 +14,7 @@ static const char *narrow_isa(void)
 {
     size_t at = (size_t)isa_find(wide_isa);
     while (at-- > 0)
-        if (isa_available(at, NULL, 0))
+        if (isa_get(at)->built && isa_available(at, NULL, 0))
             return isa_get(at)->name;
     return NULL;
 }
@@ -79,8 +79,9 @@ static int license_measure_net(int64_t wait_ns, struct license *license, bool pr
 {
     const char *const narrow = narrow_isa();
     const int wide = isa_find(wide_isa);
-    char reason[200] = "";
-    if (wide < 0 || !isa_available((size_t)wide, reason, sizeof reason)) {
+    char reason[200] = "this build has no kernels of it (Meson's option isas)";
+    if (wide < 0 || !isa_available((size_t)wide, reason, sizeof reason) ||
+        !isa_get((size_t)wide)->built) {
         snprintf(license->net_skip, sizeof license->net_skip, "no %s here: %s", wide_isa,
                  wide < 0 ? "another architecture" : reason);
         return 0;

@@ -209,50 +209,6 @@ static void plan_cut(struct plan *plan, size_t groups, size_t left_out)
     text_list_cut(&plan->left_out, left_out);
 }
 
-/* Are there kernels for instruction sets, in groups from `first` on, of which this CPU
- * has none? */
-static bool all_lacking(const struct catalog *catalog, const struct plan *plan,
-                        size_t first)
-{
-    bool lacking = false;
-    for (size_t g = first; g < plan->n_groups; g++) {
-        const struct plan_group *group = &plan->groups[g];
-        for (size_t i = 0; i < group->n_cases; i++) {
-            const struct offer *offer = &catalog->offers[group->cases[i].offer];
-            if (offer->is_baseline || strcmp(offer->op, group->op) != 0 ||
-                isa_find(offer->isa) < 0)
-                continue;
-            if (!group->cases[i].skip)
-                return false;
-            lacking = true;
-        }
-    }
-    return lacking;
-}
-
-/* "this CPU has no AVX-512: measured avx2, its widest, instead" */
-static void say_instead(struct selection *selection, const char *isa, bool widest)
-{
-    const size_t size = sizeof selection->instead;
-    size_t n = (size_t)snprintf(selection->instead, size, "this CPU has no ");
-    const char *separator = "";
-    for (size_t i = 0; i < selection->isas.n && n < size; i++) {
-        const char *const asked = selection->isas.item[i];
-        if (isa_runs(asked, NULL, 0))
-            continue;
-        n += (size_t)snprintf(
-            selection->instead + n, size - n, "%s%s", separator,
-            strchr(asked, '+') ? asked : isa_get((size_t)isa_find(asked))->title);
-        separator = " or ";
-    }
-    if (!*separator && n < size)
-        n +=
-            (size_t)snprintf(selection->instead + n, size - n, "addition that they need");
-    if (n < size)
-        snprintf(selection->instead + n, size - n, ": measured %s, its widest%s, instead",
-                 isa, widest ? "" : " with such kernels");
-}
-
 /* Makes the groups from `first` on anew, as if the widest set whose kernels run here had
  * been asked for too. Without such a set they become what they were. */
 static int fall_back(struct selection *selection, size_t first, size_t left_out,
@@ -271,7 +227,7 @@ static int fall_back(struct selection *selection, size_t first, size_t left_out,
         const int status = add_groups(selection, plan, error);
         if (status < 0)
             return status;
-        if (!all_lacking(selection->catalog, plan, first)) {
+        if (plan->n_groups > first && !all_lacking(selection->catalog, plan, first)) {
             text_list_add_once(&plan->isas_instead, isa);
             text_list_add_once(&plan->why_instead, selection->instead);
             return 0;
@@ -290,11 +246,18 @@ static int add_op(const struct request *request, const struct how *how,
     FREED_BY(selection_free) struct selection selection;
     int status = selection_make(request, how, catalog, op, &selection, error)
                      ?: add_groups(&selection, plan, error);
-    if (status == 0 && !request->isa_strict && !selection.isa_auto &&
-        all_lacking(catalog, plan, groups))
+    char text[sizeof selection.instead];
+    const bool built = status < 0 || !say_not_built(&selection, text, sizeof text);
+    const bool lacking =
+        built ? all_lacking(catalog, plan, groups) : plan->n_groups == groups;
+    if (!built)
+        text_list_add_once(&plan->left_out, text);
+    if (status == 0 && !request->isa_strict && !selection.isa_auto && lacking)
         status = fall_back(&selection, groups, left_out, plan, error);
     const bool none = status == 0 && plan->n_groups == groups;
-    if (none && plan->left_out.n > left_out && request->settings.most_ulp > 0)
+    if (none && !built)
+        status = invalid(error, "%s", text);
+    else if (none && plan->left_out.n > left_out && request->settings.most_ulp > 0)
         status = error_set(error, -ENOENT, "nothing matches: %.480s",
                            plan->left_out.item[left_out]);
     else if (none && plan->left_out.n > left_out)

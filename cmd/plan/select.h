@@ -46,3 +46,14 @@ int plan_fill_group(const struct selection *selection, bool any_layout,
 /* Can any kernel of our own or of a plug-in run here? */
 bool plan_group_runs(const struct catalog *catalog, const struct plan_group *group);
 void plan_free_group(struct plan_group *group);
+
+/* ---- instruction sets that are missing (lacking.c) ---- */
+
+/* Are there kernels for instruction sets, in groups from `first` on, of which this CPU
+ * has none? */
+bool all_lacking(const struct catalog *catalog, const struct plan *plan, size_t first);
+/* "this build has no SSE2 or AVX-512 kernels (Meson's option isas)": of sets that were
+ * asked for and that this CPU has. 0: none is missing. */
+size_t say_not_built(const struct selection *selection, char *text, size_t size);
+/* Fills `instead`: "this CPU has no AVX-512: measured avx2, its widest, instead". */
+void say_instead(struct selection *selection, const char *isa, bool widest);

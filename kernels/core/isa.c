@@ -37,11 +37,13 @@ struct saved {
 enum bundle { SCALAR, SSE2, AVX2, AVX512, BUNDLES };
 
 static const struct isa isas[BUNDLES] = {
-    [SCALAR] = {"scalar", "plain C code", "plain C, one element at a time", 0},
-    [SSE2] = {"sse2", "SSE2", "x86-64: SSE, SSE2", 128},
+    [SCALAR] = {"scalar", "plain C code", "plain C, one element at a time", 0,
+                BUILT_scalar},
+    [SSE2] = {"sse2", "SSE2", "x86-64: SSE, SSE2", 128, BUILT_sse2},
     [AVX2] = {"avx2", "AVX2", "x86-64-v3: AVX, AVX2, BMI1, BMI2, F16C, FMA, LZCNT, MOVBE",
-              256},
-    [AVX512] = {"avx512", "AVX-512", "x86-64-v4: AVX-512 F, BW, DQ, VL, CD", 512},
+              256, BUILT_avx2},
+    [AVX512] = {"avx512", "AVX-512", "x86-64-v4: AVX-512 F, BW, DQ, VL, CD", 512,
+                BUILT_avx512},
 };
 
 /* All that a compiler may use with the bundle's -march=, so also what it has from
@@ -118,8 +120,9 @@ static const struct saved saved[BUNDLES] = {
 enum bundle { SCALAR, NEON, BUNDLES };
 
 static const struct isa isas[BUNDLES] = {
-    [SCALAR] = {"scalar", "plain C code", "plain C, one element at a time", 0},
-    [NEON] = {"neon", "NEON", "ARMv8.0-A: Advanced SIMD", 128},
+    [SCALAR] = {"scalar", "plain C code", "plain C, one element at a time", 0,
+                BUILT_scalar},
+    [NEON] = {"neon", "NEON", "ARMv8.0-A: Advanced SIMD", 128, BUILT_neon},
 };
 
 static const struct feature features[] = {

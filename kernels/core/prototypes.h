@@ -13,6 +13,13 @@
 #define SECOND_OF(...) SECOND(__VA_ARGS__, ~)
 #define PROBE_SEMIRING_ ~,
 
+/* ROW_IF(BUILT_<isa>, row) is that row, or nothing if this build has no kernels for the
+ * instruction set (Meson's option `isas`). */
+#define ROW_IF(built, ...) ROW_IF_EXPANDED(built, __VA_ARGS__)
+#define ROW_IF_EXPANDED(built, ...) ROW_IF_##built(__VA_ARGS__)
+#define ROW_IF_0(...)
+#define ROW_IF_1(...) __VA_ARGS__
+
 /* Name of a kernel's function. An empty semiring leaves its part out. */
 #define PASTE(a, b, c, d, e) a##b##_##c##_##d##_##e
 #define PASTE_EXPANDED(...) PASTE(__VA_ARGS__)

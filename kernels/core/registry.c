@@ -12,21 +12,24 @@
 #define TYPE_f64 SIMDBENCH_F64
 #define TYPE_i32 SIMDBENCH_I32
 #define TYPE_i64 SIMDBENCH_I64
+/* Limits are there for all sets. */
+#define PROBE_ALL_roof ~, 1
 #define KERNEL(op_, semiring_, type_, isa_, variant_, prepare_, roof_, flags_, ...) \
-    &(const struct simdbench_kernel){                                               \
-        .size = sizeof(struct simdbench_kernel),                                    \
-        .flags = flags_,                                                            \
-        .type = TYPE_##type_,                                                       \
-        .op = #op_,                                                                 \
-        .semiring = SECOND_OF(PROBE_NONE_##semiring_, #semiring_),                  \
-        .isa = #isa_,                                                               \
-        .variant = #variant_,                                                       \
-        .roof = SECOND_OF(PROBE_NONE_##roof_, #roof_),                              \
-        .prepare = SECOND_OF(PROBE_NONE_##prepare_, prepare_##_prepare),            \
-        .run = KERNEL_SYMBOL(op_, semiring_, type_, isa_, variant_),                \
-        .release = SECOND_OF(PROBE_NONE_##prepare_, prepare_##_release),            \
-        .choice = SECOND_OF(PROBE_NONE_##prepare_, prepare_##_choice),              \
-        __VA_ARGS__},
+    ROW_IF(SECOND_OF(PROBE_ALL_##op_, BUILT_##isa_),                                \
+           &(const struct simdbench_kernel){                                        \
+               .size = sizeof(struct simdbench_kernel),                             \
+               .flags = flags_,                                                     \
+               .type = TYPE_##type_,                                                \
+               .op = #op_,                                                          \
+               .semiring = SECOND_OF(PROBE_NONE_##semiring_, #semiring_),           \
+               .isa = #isa_,                                                        \
+               .variant = #variant_,                                                \
+               .roof = SECOND_OF(PROBE_NONE_##roof_, #roof_),                       \
+               .prepare = SECOND_OF(PROBE_NONE_##prepare_, prepare_##_prepare),     \
+               .run = KERNEL_SYMBOL(op_, semiring_, type_, isa_, variant_),         \
+               .release = SECOND_OF(PROBE_NONE_##prepare_, prepare_##_release),     \
+               .choice = SECOND_OF(PROBE_NONE_##prepare_, prepare_##_choice),       \
+               __VA_ARGS__}, )
 
 static const struct simdbench_kernel *const kernels[] = {
 #include "kernels.def"

@@ -80,7 +80,7 @@ function trust(gate) {
 const pair = (before, after, show) => known(after)
   ? `${known(before) ? `${show(before)} to ` : ""}${show(after)}` : "";
 function rowsTable(gate) {
-  return table("Each op and instruction set: geometric means of usable cases", [
+  return table("Geometric means of usable cases", [
     { title: "op", value: (row) => row.op }, { title: "ISA", value: (row) => row.isa },
     { title: "cases", number: true, value: (row) => row.usable,
       show: (row) => row.usable < row.cases ? `${row.usable} of ${row.cases}` : `${row.cases}` },

@@ -295,7 +295,11 @@ TEST(test_verify)
 TEST(test_rows)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
-    int whole = 0, partial = 0, masked = 0, wide = 0;
+    size_t whole = 0, partial = 0, masked = 0, wide = 0, sets = 0, with_masks = 0;
+    for (size_t i = 0; i < isa_count(); i++) {
+        sets += isa_get(i)->built;
+        with_masks += isa_get(i)->built && i >= 2;
+    }
     for (size_t i = 0; kernels[i]; i++) {
         if (strcmp(kernels[i]->op, "gemm_argmax") != 0)
             continue;
@@ -308,12 +312,7 @@ TEST(test_rows)
         wide += strcmp(kernels[i]->variant, "wide") == 0;
     }
     assert_int_equal(partial, whole);
-#if defined(__x86_64__)
-    assert_int_equal(whole, 4 * 2 * 3);
-    assert_int_equal(masked, 2 * 2 * 3);
-    assert_int_equal(wide, 2 * 2);
-#else
-    assert_int_equal(whole, 2 * 2 * 3);
-    assert_int_equal(masked + wide, 0);
-#endif
+    assert_int_equal(whole, sets * 2 * 3);
+    assert_int_equal(masked, with_masks * 2 * 3);
+    assert_int_equal(wide, isa_find("avx512") >= 0 && isa_get(3)->built ? 2 * 2 : 0);
 }

@@ -18,6 +18,11 @@ enum { FAIL = 1, PAGE = 4096, CALLS = 4 };
 #define ISA "neon"
 #endif
 
+static bool is_built(void)
+{
+    return isa_get((size_t)isa_find(ISA))->built;
+}
+
 static int study_load(struct module *module)
 {
     char path[4096];
@@ -100,7 +105,7 @@ static int faults_as_told(const char *history)
     };
     struct module module;
     /* Emulators, valgrind and sanitizers have pages of their own. */
-    if (effort_divisor() > 1)
+    if (effort_divisor() > 1 || !is_built())
         return SKIP;
     if (study_load(&module) < 0)
         return FAIL;
@@ -131,7 +136,7 @@ static int heap_stays_kept(const char *size)
     struct module module;
     bool kept = false;
     /* Sanitizers have a malloc of their own. */
-    if (mallinfo2().arena == 0)
+    if (mallinfo2().arena == 0 || !is_built())
         return SKIP;
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, INT32_MAX);

@@ -2,9 +2,12 @@
 """The files of docs/recipes, used as docs/recipes.md says, on a repository with a plug-in of
 which one commit is many times slower, in times that are made up: they follow from the work
 that a kernel tells."""
+import http.server
+import json
 import os
 import shutil
 import subprocess
+import threading
 
 from cli_tool import BINARY, PATIENCE, SOURCE, Case, environment
 
@@ -60,6 +63,34 @@ const struct simdbench_module *simdbench_module(uint32_t abi)
 }
 """
 SLOW = KERNEL.replace("TURNS = 1", "TURNS = 60")
+
+
+class Forge(http.server.BaseHTTPRequestHandler):
+    """Comments of one pull request."""
+    comments = []
+
+    def answer(self, value):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(value).encode())
+
+    def said(self):
+        return json.loads(self.rfile.read(int(self.headers["Content-Length"])))["body"]
+
+    def do_GET(self):
+        self.answer(self.comments)
+
+    def do_POST(self):
+        self.comments.append({"body": self.said(), "user": {"login": "github-actions[bot]"},
+                              "url": f"http://{self.headers['Host']}/{len(self.comments)}"})
+        self.answer(self.comments[-1])
+
+    def do_PATCH(self):
+        self.comments[int(self.path[1:])]["body"] = self.said()
+        self.answer({})
+
+    def log_message(self, *arguments):
+        pass
 
 
 class Recipes(Case):
@@ -222,6 +253,38 @@ class Recipes(Case):
             self.assertTrue((workspace / name).is_file(), name)
         self.assertEqual(self.load(workspace / "gate.json")["gate"]["regressed"], 1)
         self.git("worktree", "remove", "--force", workspace / "base", cwd=workspace / "head")
+
+    def test_comment(self):
+        """The first failure writes one comment, and later runs write over it."""
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("python3-yaml is not installed")
+        for program in ("jq", "curl"):
+            if not shutil.which(program):
+                self.skipTest(f"there is no {program}")
+        text = (SOURCE / "docs/recipes.md").read_text(encoding="utf-8")
+        [step] = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
+        self.assertNotIn("${{", step["run"])
+        stranger = {"body": "<!-- simdbench gate -->", "user": {"login": "stranger"}, "url": "no"}
+        Forge.comments = [stranger.copy()]
+        server = http.server.HTTPServer(("127.0.0.1", 0), Forge)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        said = []
+        for result, table in (("success", "none"), ("failure", "first"), ("failure", "later €" * 20000),
+                              ("success", "last")):
+            (self.folder / "gate.md").write_text(table)
+            self.step(step["run"], self.folder, 0, TOKEN="secret", RESULT=result, NO_PROXY="*",
+                      COMMENTS=f"http://127.0.0.1:{server.server_port}/comments")
+            said.append([comment["body"] for comment in Forge.comments[1:]])
+        self.assertEqual(Forge.comments[0], stranger)
+        self.assertEqual([len(bodies) for bodies in said], [0, 1, 1, 1])
+        self.assertEqual(said[1], ["<!-- simdbench gate -->\nfirst"])
+        self.assertLess(len(said[2][0]), 65536)
+        self.assertIn("later €", said[2][0])
+        self.assertEqual(said[3], ["<!-- simdbench gate -->\nlast"])
 
     def test_workflow_of_harnesses(self):
         try:
