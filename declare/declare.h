@@ -193,7 +193,13 @@ struct declaration {
  * under the word. Who prints it prints line by line. */
 int declaration_parse(const char *text, struct declaration *declaration,
                       struct error *error);
-/* The same for an expression of its dimensions, such as "2 * n". */
+/* Of a prototype that cannot be read a line that can: what the messages ask for, one
+ * after the other, as names tell it, which may be wrong. Functions of a library make
+ * objects; NULL: none does. False: there is a fault that names tell nothing of. */
+struct library;
+bool declaration_complete(const char *text, const struct library *library, char *line,
+                          size_t size);
+/* As declaration_parse(), for an expression of its dimensions, such as "2 * n". */
 int declaration_expression(const struct declaration *declaration, const char *text,
                            struct extent *extent, struct error *error);
 /* False: what the function does, nobody can see. */

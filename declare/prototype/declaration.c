@@ -43,6 +43,7 @@ static int read_returned(struct reader *reader)
     struct specifier specifier;
     reader_take(reader, "extern");
     macro_of_type(reader);
+    const char *const begin = reader_token(reader)->at;
     int status = specifier_read(reader, &specifier);
     if (status < 0)
         return status;
@@ -59,8 +60,12 @@ static int read_returned(struct reader *reader)
         return reader_fail(reader, specifier.word,
                            "in, out and inout are said of arguments, which stand in "
                            "parentheses: void (inout float y[n], size_t n)");
-    if (specifier.reference)
+    if (specifier.reference) {
+        mend_word(reader, specifier.star, "*");
         return reader_fail(reader, specifier.star, "a reference is returned; write '*'");
+    }
+    if ((specifier.is_unknown || specifier.each) && !specifier.pointers)
+        mend_result(reader, &specifier, begin);
     if (specifier.is_unknown && !specifier.pointers)
         return specifier.is_structure
                    ? reader_fail(
@@ -273,6 +278,8 @@ static int check_lengths(const struct reader *reader)
             used |= declaration->argument[a].kind == ARGUMENT_ARRAY &&
                     declaration->argument[a].length == (int)i;
         if (!used)
+            mend_integers(reader, i);
+        if (!used)
             return reader_fail(
                 reader, &reader->token[reader->later[i].name],
                 "how many elements has %s? Write %s[%s] without the '*', %s[1] for one "
@@ -326,19 +333,26 @@ static int parse(struct reader *reader)
     return status < 0 ? status : check_vectors(reader);
 }
 
+int prototype_read(struct reader *reader, const char *text, struct mends *mends,
+                   struct declaration *declaration, struct error *error)
+{
+    memset(declaration, 0, sizeof *declaration);
+    int status = reader_begin(reader, text, error);
+    reader->declaration = declaration;
+    reader->mends = mends;
+    status = status < 0 ? status : parse(reader);
+    if (status < 0)
+        memset(declaration, 0, sizeof *declaration);
+    return status;
+}
+
 int declaration_parse(const char *text, struct declaration *declaration,
                       struct error *error)
 {
     FREED_BY(free_memory) struct reader *reader = malloc(sizeof *reader);
     memset(declaration, 0, sizeof *declaration);
-    if (!reader)
-        return no_memory(error);
-    int status = reader_begin(reader, text, error);
-    reader->declaration = declaration;
-    status = status < 0 ? status : parse(reader);
-    if (status < 0)
-        memset(declaration, 0, sizeof *declaration);
-    return status;
+    return reader ? prototype_read(reader, text, NULL, declaration, error)
+                  : no_memory(error);
 }
 
 bool declaration_has_outputs(const struct declaration *declaration)

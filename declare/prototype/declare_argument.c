@@ -18,10 +18,13 @@ static int read_extents(struct reader *reader, struct later *later)
     for (; status == 0 && reader_take(reader, "["); n++) {
         while (qualifier_take(reader, &(bool){false}))
             ;
+        const struct word near = dimension_near(reader_token(reader));
+        if (token_is(reader_token(reader), "]"))
+            reader_mend(reader, reader_token(reader)->at, 0, "%s", near.text);
         if (token_is(reader_token(reader), "]"))
             return reader_fail(reader, reader_token(reader),
                                "how many elements? Write an expression, such as [%s]",
-                               dimension_near(reader_token(reader)).text);
+                               near.text);
         status =
             expression_skip(reader) ?: reader_expect(reader, "]", "behind an extent");
     }
@@ -61,6 +64,8 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(
             reader, specifier->word,
             "for an array of vectors write one of their elements: float x[8 * n]");
+    if (specifier->is_unknown)
+        mend_real(reader, specifier->word);
     if (specifier->is_unknown)
         return structure_unknown(reader, specifier, argument->name)
                    ?: type_misspelt(reader, specifier->word)
@@ -153,6 +158,7 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
         return read_pointer_value(reader, i, later);
     if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
         return written_pointer_parse(reader, argument);
+    mend_pointer(reader, i);
     if (specifier->pointers > 1)
         return reader_fail(
             reader, specifier->star,
@@ -250,6 +256,7 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
     struct declared_argument *argument = argument_of(reader, i);
     if (specifier->vector)
         return read_vector(reader, argument, specifier);
+    mend_value(reader, i);
     if (specifier->is_structure)
         return reader_fail(reader, specifier->word,
                            "a structure cannot be passed by value; one of up to 16 bytes "
@@ -308,6 +315,8 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
                            "pointers to arrays cannot be passed; write x[h * w]");
     status = status ?: parameters_skip(reader);
     if (status == 0 && !token_is(reader_token(reader), "="))
+        reader_mend(reader, reader_token(reader)->at, 0, " = &nothing");
+    if (status == 0 && !token_is(reader_token(reader), "="))
         return reader_fail(reader, &reader->token[later->name],
                            "which function is %s? Write = &name, or = NULL",
                            argument->name);
@@ -320,9 +329,14 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
 {
     struct declared_argument *argument = argument_of(reader, i);
     *later = (struct later){.type = reader->at};
-    if (token_is(reader_token(reader), "..."))
+    if (token_is(reader_token(reader), "...")) {
+        const char *const comma = reader_token(reader)[-1].at;
+        if (i)
+            reader_mend(reader, comma, (size_t)(reader_token(reader)->at + 3 - comma),
+                        "%s", "");
         return reader_fail(reader, reader_token(reader),
                            "write the arguments that '...' stands for");
+    }
     int status = specifier_read(reader, &later->specifier);
     if (status < 0)
         return status;
