@@ -124,7 +124,7 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
                           sizeof argument->text, &argument->text_bytes);
     }
     if (specifier->pointers == 2 && reader_take(reader, "0"))
-        return written_pointer_parse(reader, argument);
+        return written_pointer_parse(reader, argument, later);
     if (token_is(specifier->star, "&") && !specifier->is_structure)
         return type_unknown(reader, specifier);
     if (specifier->each)
@@ -156,8 +156,8 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
     const struct word n = dimension_near(reader_token(reader));
     if (reader_take(reader, "="))
         return read_pointer_value(reader, i, later);
-    if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
-        return written_pointer_parse(reader, argument);
+    if (specifier->pointers == 2 && token_among(reader_token(reader), "free length"))
+        return written_pointer_parse(reader, argument, later);
     mend_pointer(reader, i);
     if (specifier->pointers > 1)
         return reader_fail(
@@ -349,7 +349,7 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
     if (status < 0)
         return status;
     if (reader_token(reader)->kind == TOKEN_WORD && reader->at > later->name &&
-        !token_is(reader_token(reader), "free"))
+        !token_among(reader_token(reader), "free length"))
         return reader_fail(reader, &reader->token[later->name],
                            "%s is no word of a type, or there is a word too many",
                            argument->name);
@@ -423,7 +423,10 @@ int argument_finish(struct reader *reader, uint32_t i, const struct later *later
     const bool whole = later->value && !ctype_is_float(argument->type) && !place;
     int status = at ? finish_extents(reader, argument, at, specifier) : 0;
     status = status ?: later->values ? values_check(reader, later->values) : 0;
-    status = status ?: length ? finish_length(reader, argument, length) : 0;
+    if (status == 0 && length)
+        status = argument->kind == ARGUMENT_ARRAY
+                     ? finish_length(reader, argument, length)
+                     : content_finish(reader, &argument->content, length);
     return status
                ?: place ? place_finish(reader, i)
               : whole   ? expression_value(reader, i)

@@ -158,6 +158,7 @@ int reader_begin(struct reader *reader, const char *text, struct error *error)
     reader->n = reader->at = reader->n_named = reader->n_structures = 0;
     memset(reader->later, 0, sizeof reader->later);
     reader->values = 0;
+    reader->returned_content = 0;
     reader->error = error;
     if (strlen(text) > SOURCE_MAX)
         return invalid(error, "a prototype has more than %d characters", SOURCE_MAX);

@@ -75,6 +75,7 @@ struct reader {
     size_t n, at;
     struct declaration *declaration;
     struct later later[DECLARED_MAX]; /* of each argument */
+    size_t returned_content;          /* place of its length; 0: nobody says it */
     uint32_t values; /* a bit for each argument whose value is being read */
     struct named_type named[TYPEDEFS_MAX];
     size_t n_named;
@@ -217,8 +218,14 @@ int maker_parse(struct reader *reader, struct declared_argument *argument,
 /* free NAME or free NAME(&x) of a thing that may be called x, if it is next. */
 int freer_parse(struct reader *reader, const char *freed, char name[DECLARED_NAME],
                 bool *by_address);
-/* T **p = 0 free NAME, T **p free NAME */
-int written_pointer_parse(struct reader *reader, struct declared_argument *argument);
+/* T **p = 0 free NAME, T **p free NAME, and the length of what is there then */
+int written_pointer_parse(struct reader *reader, struct declared_argument *argument,
+                          struct later *later);
+/* length 4 * n, length written, length return, length strlen: goes behind it, and tells
+ * the place; 0: it is not next. */
+int content_parse(struct reader *reader, const struct specifier *specifier,
+                  struct declared_content *content, size_t *place);
+int content_finish(struct reader *reader, struct declared_content *content, size_t place);
 int maker_finish(struct reader *reader, uint32_t i);
 /* Puts them in the order that they need, behind the last maker_finish(). */
 int makers_order(struct reader *reader);
