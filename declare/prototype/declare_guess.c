@@ -182,7 +182,7 @@ const char *maker_near(const struct reader *reader, const char *type, const char
     if (library && strcmp(type, "void") != 0)
         maker = function_for(library, stem, makers);
     memcpy(function, reader->declaration->name, sizeof function);
-    for (char *end; library && !maker && (end = strrchr(function, '_')) > function + 2;) {
+    for (char *end; library && !maker && (end = strrchr(function, '_'));) {
         *end = '\0';
         plain(function, false, stem, sizeof stem);
         maker = function_for(library, stem, makers);

@@ -117,7 +117,8 @@ class Call(CallCase):
         self.broken("mix_aligned_wrong", "wrong", "aligned to their elements alone")
 
     def test_beyond(self):
-        self.broken("mix_over", "wrong", "reads 12 bytes beyond the end of src, which has 101")
+        self.broken("mix_over", "wrong", "reads 12 bytes beyond the end of src, which has 101 elements; "
+                    "104 would be enough")
         self.broken("mix_writes", "wrong", "writes 4 bytes beyond the end of dst")
         self.broken("mix_under", "wrong", "reads before the beginning of src")
 
