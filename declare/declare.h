@@ -121,7 +121,7 @@ struct made_argument {
 enum { MADE_MAX = 24, STEPS_MAX = 6, STEP_ARGUMENTS_MAX = 16 };
 
 /* Memory that the function makes, and whose address it returns or writes: `length` tells
- * how much of it is compared, as that of an array, or DECLARED_TEXT. */
+ * how much of it is compared, as that of an array, or DECLARED_STRLEN. */
 struct declared_content {
     bool is_compared;
     int length; /* DECLARED_WHOLE: `count` elements */
@@ -177,8 +177,8 @@ struct declared_argument {
 };
 #define VALUES_INPUT "values:" /* an input: values or expressions, with commas */
 enum { VALUES_MAX = 64 };
-/* DECLARED_TEXT: up to an element of zeros. */
-enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2, DECLARED_TEXT = -3 };
+/* DECLARED_STRLEN: up to an element of zeros. */
+enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2, DECLARED_STRLEN = -3 };
 
 /* No pointers inside: it can be copied. */
 struct declaration {

@@ -321,7 +321,10 @@ static void suggest(const char *given, const char *prototype, struct error *erro
         else
             buffer_format(&text, "%c", *at);
     exit_status_of(-EINVAL, error);
-    text_line(stderr, "perhaps: '%s'", buffer_text(&text));
+    const bool makes = strstr(line, "()") && strstr(line, "= from ");
+    text_line(stderr, "perhaps%s: '%s'",
+              makes ? ", with the arguments that makers of objects take" : "",
+              buffer_text(&text));
     error->text[0] = '\0';
 }
 

@@ -7,8 +7,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PAGE = 4096 };
-
 /* False: not all of these bytes, of one page, are there. */
 static bool read_bytes(uint64_t from, unsigned char *to, size_t n)
 {
@@ -36,7 +34,7 @@ static uint64_t bytes_of(const struct made_call *made,
 {
     int64_t count = 0;
     struct error lost;
-    if (content->length == DECLARED_TEXT)
+    if (content->length == DECLARED_STRLEN)
         return UINT64_MAX;
     if (content->length != DECLARED_WHOLE)
         count = (int64_t)call_reported(&made->slot->from->declaration, content->length,

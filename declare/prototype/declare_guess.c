@@ -24,13 +24,15 @@ bool name_has(const char *name, const char *parts)
 
 bool name_counts(const char *name)
 {
-    return name_has(name, "=n =m =k len size count num ^nb samples bytes total elem cap "
+    return name_has(name, "=n =m =k =w =h width height rows col stride len size count "
+                          "num ^nb samples bytes total elem cap "
                           "points written ^n_ _n");
 }
 
 bool name_chooses(const char *name)
 {
-    return name_has(name, "flag mode level type fmt format opt order index idx seed ^inc "
+    return !name_counts(name) &&
+           name_has(name, "flag mode level type fmt format opt order index idx seed ^inc "
                           "radix base qual method key val =c =ch delim bits shift scale "
                           "version channel verbos window rate");
 }
@@ -121,13 +123,14 @@ const struct token *count_behind(const struct token *token)
 
 /* ---- functions of the library ---- */
 
-/* Small letters and digits; of a type without what many types end with. */
-static size_t plain(const char *name, bool of_type, char *text, size_t size)
+/* Small letters and digits, without so many of the ends that names of types have. */
+enum { ENDS = 9 };
+static size_t plain(const char *name, size_t ends_dropped, char *text, size_t size)
 {
-    static const char *const ends[] = {"_t",  "state", "context", "ctx", "handle",
-                                       "ptr", "obj",   "struct",  "_"};
+    static const char *const ends[ENDS] = {"_t",  "state", "context", "ctx", "handle",
+                                           "ptr", "obj",   "struct",  "_"};
     size_t n = strlen(name), written = 0;
-    for (size_t i = 0; i < ARRAY_LEN(ends) && of_type; i++) {
+    for (size_t i = 0; i < ends_dropped; i++) {
         const size_t length = strlen(ends[i]);
         if (n >= length + 2 && !strncasecmp(name + n - length, ends[i], length))
             n -= length;
@@ -139,17 +142,10 @@ static size_t plain(const char *name, bool of_type, char *text, size_t size)
     return written;
 }
 
-static bool begins_or_ends(const char *name, const char *word)
-{
-    const size_t n = strlen(name), length = strlen(word);
-    return n >= length &&
-           (!strncmp(name, word, length) || !strcmp(name + n - length, word));
-}
-
 /* The exported function whose name begins with the stem and goes on with one of the
- * words; earlier words, and then shorter names, are better. */
+ * words, or is no more than both; earlier words, and then shorter names, are better. */
 static const char *function_for(const struct library *library, const char *stem,
-                                const char *const *words)
+                                const char *const *words, bool whole)
 {
     const char *found = NULL;
     char name[DECLARED_TEXT];
@@ -158,10 +154,11 @@ static const char *function_for(const struct library *library, const char *stem,
     for (; n >= 2 && *words && !found; words++)
         for (size_t i = 0; i < library->n; i++) {
             const struct library_function *const function = &library->function[i];
-            const size_t length = plain(function->name, false, name, sizeof name);
+            const size_t length = plain(function->name, 0, name, sizeof name);
             if (function->binding != FUNCTION_EXPORTED || function->is_data ||
                 length >= least || strncmp(name, stem, n) != 0 ||
-                !begins_or_ends(name + n, *words))
+                strncmp(name + n, *words, strlen(*words)) != 0 ||
+                (whole && strcmp(name + n, *words) != 0))
                 continue;
             found = function->name;
             least = length;
@@ -176,17 +173,23 @@ const char *maker_near(const struct reader *reader, const char *type, const char
     static const char *const freers[] = {"free",  "destroy", "delete", "close",
                                          "unref", "release", "exit",   NULL};
     const struct library *const library = reader->mends->library;
-    char function[DECLARED_NAME], stem[DECLARED_NAME];
-    const char *maker = NULL;
-    plain(type, true, stem, sizeof stem);
-    if (library && strcmp(type, "void") != 0)
-        maker = function_for(library, stem, makers);
-    memcpy(function, reader->declaration->name, sizeof function);
-    for (char *end; library && !maker && (end = strrchr(function, '_'));) {
-        *end = '\0';
-        plain(function, false, stem, sizeof stem);
-        maker = function_for(library, stem, makers);
+    char stem[DECLARED_NAME];
+    const char *maker = NULL, *const function = reader->declaration->name;
+    const bool any = !strcmp(type, "void");
+    *freer = NULL;
+    static const size_t dropped[] = {0, 1, ENDS};
+    for (size_t i = 0; library && !maker && i < ARRAY_LEN(dropped) && !any; i++) {
+        plain(type, dropped[i], stem, sizeof stem);
+        maker = function_for(library, stem, makers, false);
     }
-    *freer = maker ? function_for(library, stem, freers) : NULL;
+    /* enc_new() of enc_encode(enc_options *), or of a void *, which come first */
+    if (library && !maker && reader->declaration->n == 1 &&
+        (any || begin_alike(type, function))) {
+        plain(function, 0, stem, sizeof stem);
+        stem[strcspn(function, "_")] = '\0';
+        maker = function_for(library, stem, makers, true);
+    }
+    if (maker)
+        *freer = function_for(library, stem, freers, false);
     return maker;
 }

@@ -166,7 +166,7 @@ int content_finish(struct reader *reader, struct declared_content *content, size
                           : -1;
     content->length = DECLARED_WHOLE;
     if (token_is(token, "strlen")) {
-        content->length = DECLARED_TEXT;
+        content->length = DECLARED_STRLEN;
     } else if (token_is(token, "return")) {
         content->length = DECLARED_RETURN;
         return ctype_is_integer(declaration->returned)

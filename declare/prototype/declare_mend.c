@@ -62,14 +62,21 @@ static bool mend_object(const struct reader *reader, const char *at, const char 
 
 /* ---- arguments ---- */
 
+static bool is_named(const struct reader *reader, uint32_t i)
+{
+    return reader->token[reader->later[i].name].kind == TOKEN_WORD;
+}
+
 /* The place behind an argument's name; of one without a name that of its name, which
  * `blank` parts from its type. */
 static const char *behind_name(const struct reader *reader, uint32_t i,
                                const char **blank)
 {
     const struct token *const name = &reader->token[reader->later[i].name];
-    const bool named = name->kind == TOKEN_WORD;
-    *blank = named ? "" : " ";
+    const bool named = is_named(reader, i);
+    const bool parted = name > reader->token && token_is(name - 1, "*") &&
+                        name[-1].at > reader->text && name[-1].at[-1] == ' ';
+    *blank = named || parted ? "" : " ";
     return named ? name->at + name->n : name->at;
 }
 
@@ -80,7 +87,8 @@ static void drop_star(const struct reader *reader, uint32_t i)
     const char *const name = reader->token[reader->later[i].name].at;
     if (star->at < name && token_among(star, "* &") &&
         strcspn(star->at, ",;({") >= (size_t)(name - star->at))
-        reader_mend(reader, star->at, 1, "%s", star->at[1] == ' ' ? "" : " ");
+        reader_mend(reader, star->at, 1, "%s",
+                    star->at[1] == ' ' || star->at[-1] == ' ' ? "" : " ");
 }
 
 static void mend_array(const struct reader *reader, uint32_t i, const char *extent,
@@ -89,7 +97,8 @@ static void mend_array(const struct reader *reader, uint32_t i, const char *exte
     const char *blank, *const at = behind_name(reader, i, &blank);
     drop_star(reader, i);
     reader_mend(reader, at, 0, "%s%s[%s]%s", blank,
-                *blank ? reader->declaration->argument[i].name : "", extent, more);
+                is_named(reader, i) ? "" : reader->declaration->argument[i].name, extent,
+                more);
 }
 
 /* What a callback is given is nothing to `nothing`. */
@@ -146,12 +155,14 @@ void mend_pointer(const struct reader *reader, uint32_t i)
     const bool found = extent_near(reader, reader->at, name, &near);
     const struct token *const count = count_behind(reader_token(reader));
     if (specifier->pointers > 1 && specifier->is_const && !specifier->is_unknown)
-        reader_mend(reader, at, 0, "%s%s[2][%s]", blank, *blank ? name : "", near.text);
+        reader_mend(reader, at, 0, "%s%s[2][%s]", blank, is_named(reader, i) ? "" : name,
+                    near.text);
     else if (specifier->pointers > 1)
         reader_mend(reader, at, 0, " = 0");
     else if (mend_opaque(reader, i, at))
         return;
-    else if (specifier->is_const && specifier->type == CTYPE_I8 && !found)
+    else if (specifier->is_const && specifier->type == CTYPE_I8 &&
+             (!found || name_has(name, "format fmt path file locale title label")))
         reader_mend(reader, at, 0, " = \"abc\"");
     else if (!specifier->is_const && !specifier->each &&
              ctype_is_integer(specifier->type))
@@ -173,10 +184,11 @@ void mend_integers(const struct reader *reader, uint32_t i)
     if (!reader->mends)
         return;
     const bool found = extent_near(reader, at, name, &near);
+    const bool bytes = ctype_bytes(reader->declaration->argument[i].type) == 1;
     const struct token *const count = count_behind(comma);
     if (count && !name_counts(name))
         mend_reported(reader, i, count, near.text);
-    else if (!found || name_counts(name) ||
+    else if ((!found && !bytes) || name_counts(name) ||
              name_has(name, "info err status error rc pos offset first last ret"))
         reader_mend(reader, end, 0, " = 0");
     else
@@ -202,13 +214,14 @@ static bool find_structure(const struct specifier *specifier, struct structure *
 /* The type in whose place 8 bytes of it are passed. */
 static const char *eighth_type(const struct structure *of, uint32_t at)
 {
-    bool whole = false, wide = false;
+    bool whole = false, wide = false, pointer = false;
     for (uint32_t m = 0; m < of->n_members; m++)
         if (of->member[m].offset / 8 == at / 8) {
+            pointer |= of->member[m].type == CTYPE_POINTER;
             whole |= !ctype_is_float(of->member[m].type);
             wide |= of->member[m].type == CTYPE_F64;
         }
-    return whole ? "int64_t" : wide ? "double" : "__m128";
+    return pointer ? "const uint8_t" : whole ? "int64_t" : wide ? "double" : "__m128";
 }
 
 /* One of up to 16 bytes: an argument for each 8 of them. */
@@ -229,6 +242,7 @@ static void mend_structure(const struct reader *reader, uint32_t i)
                  name, part ? "_2" : "",
                  *type == 'i'   ? " = 1"
                  : *type == 'd' ? " = 0.5"
+                 : *type == 'c' ? "[n]"
                                 : "");
     }
     reader_mend(reader, first->at, (size_t)(end - first->at), "%s", text);
@@ -254,7 +268,7 @@ void mend_result(const struct reader *reader, const struct specifier *specifier,
         return;
     else if (of.bytes <= 16)
         reader_mend(reader, begin, length, "%s ",
-                    *eighth_type(&of, 0) == 'i' ? "int64_t" : "double");
+                    strchr("ci", *eighth_type(&of, 0)) ? "int64_t" : "double");
     else if (open->kind != TOKEN_END) {
         const bool none = token_is(open + 1, "void") && token_is(open + 2, ")");
         const bool last = none || token_is(open + 1, ")");
@@ -278,8 +292,12 @@ static void mend_unknown(const struct reader *reader, uint32_t i, const char *at
         reader_mend(reader, at, 0, " = &nothing");
     else if (mend_real(reader, word))
         return;
-    else if (name_has(type.text, "size len count"))
-        mend_word(reader, word, "size_t");
+    else if (name_has(type.text, "int word size len count num"))
+        mend_word(reader, word,
+                  name_has(type.text, "32")               ? "uint32_t"
+                  : name_has(type.text, "16")             ? "uint16_t"
+                  : name_has(type.text, "size len count") ? "size_t"
+                                                          : "int");
     else if (!mend_object(reader, at, reader->declaration->argument[i].name, word)) {
         reader_mend(reader, word->at, 0, "enum ");
         reader_mend(reader, at, 0, " = 0");
@@ -326,18 +344,30 @@ void mend_dimension(const struct reader *reader, const struct token *name)
 
 /* ---- the whole line ---- */
 
-/* A dimension that no extent has, and whose name says that it chooses something. */
+static unsigned times_named(const struct reader *reader, const char *name)
+{
+    unsigned n = 0;
+    for (size_t t = 0; t < reader->n; t++)
+        n += token_is(&reader->token[t], name);
+    return n;
+}
+
+/* A dimension that no extent has, while others have some, and whose name does not say
+ * that it counts anything. */
 static void mend_choices(const struct reader *reader)
 {
+    bool extents = false;
+    for (uint32_t d = 0; d < reader->declaration->n_dimensions; d++)
+        extents |= times_named(reader, reader->declaration->dimension[d].name) > 1;
     for (uint32_t i = 0; i < reader->declaration->n_passed; i++) {
         const struct declared_argument *const argument =
             &reader->declaration->argument[i];
         const struct token *const name = &reader->token[reader->later[i].name];
-        unsigned n = 0;
-        for (size_t t = 0; t < reader->n; t++)
-            n += token_is(&reader->token[t], argument->name);
-        if (argument->kind == ARGUMENT_DIMENSION && !argument->by_address && n == 1 &&
-            name_chooses(argument->name) && !reader->mends->due)
+        const bool chooses =
+            name_chooses(argument->name) || (extents && !name_counts(argument->name));
+        if (argument->kind == ARGUMENT_DIMENSION && !argument->by_address && chooses &&
+            times_named(reader, argument->name) == 1 && name->kind == TOKEN_WORD &&
+            !reader->mends->due)
             reader_mend(reader, name->at + name->n, 0, " = 1");
     }
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prototypes as headers have them, and the lines that their messages suggest. */
 #include "library_files.h"
-#include "parsed.h"
+#include "unit.h"
 
 enum { LINE = 4096 };
 
 static struct library_function functions[] = {
-    {.name = "enc_state_create"},
-    {.name = "enc_state_create_for_all"},
-    {.name = "enc_state_destroy"},
-    {.name = "hash_init"},
-    {.name = "map_new", .is_data = true},
-    {.name = "pk_close"},
-    {.name = "pk_open_file"},
+    {.name = (char[]){"enc_state_create"}},
+    {.name = (char[]){"enc_state_create_for_all"}},
+    {.name = (char[]){"enc_state_destroy"}},
+    {.name = (char[]){"hash_init"}},
+    {.name = (char[]){"map_new"}, .is_data = true},
+    {.name = (char[]){"pk_close"}},
+    {.name = (char[]){"pk_open"}},
 };
 static const struct library library = {.function = functions, .n = ARRAY_LEN(functions)};
 
@@ -68,8 +68,9 @@ static const struct {
      "int hash_add(hash_ctx *c = from calloc(1, 4096) then hash_init(c) free free, const "
      "void "
      "data[n], size_t n)"},
+    {"int pk_read(void *handle, int n, const pk_name *name)", NULL},
     {"int pk_read(void *handle, int n)",
-     "int pk_read(void *handle = from pk_open_file() free pk_close, int n)"},
+     "int pk_read(void *handle = from pk_open() free pk_close, int n)"},
     {"typedef struct { float x, y, z; } v3; float len(v3 a, const v3 *b)",
      "typedef struct { float x, y, z; } v3; float len(__m128 a, __m128 a_2, const v3 "
      "b[1])"},
@@ -97,8 +98,10 @@ TEST(test_completed)
             declaration_complete(all[i].header, &library, line, sizeof line);
         if (made != (all[i].line != NULL) || (made && strcmp(line, all[i].line) != 0))
             fail_msg("%s: %s", all[i].header, made ? line : "no line");
+        struct declaration declaration;
+        struct error error;
         if (made)
-            parsed(line);
+            assert_int_equal(declaration_parse(line, &declaration, &error), 0);
     }
 }
 
@@ -106,11 +109,13 @@ TEST(test_completed)
 TEST(test_short_of_room)
 {
     const char *const header = all[2].header;
-    const size_t whole = strlen(all[2].line) + 1;
-    for (size_t size = 1; size <= whole; size++) {
+    const size_t whole = strlen(all[2].line) + 1, most = whole + 4;
+    for (size_t size = 1; size <= most; size++) {
         char *const line = malloc(size);
         assert_non_null(line);
-        assert_true(declaration_complete(header, NULL, line, size) == (size == whole));
+        const bool made = declaration_complete(header, NULL, line, size);
+        assert_true(size < whole ? !made : made || size < most);
+        assert_true(!made || strlen(line) + 1 == whole);
         free(line);
     }
 }

@@ -87,7 +87,7 @@ TEST(test_contents)
     assert_int_equal(d->content.size, 8);
     assert_int_equal(value_at(&d->content.count, (int64_t[]){7, 1}), 3);
     assert_int_equal(d->n_dimensions, 2);
-    assert_int_equal(d->argument[0].content.length, DECLARED_TEXT);
+    assert_int_equal(d->argument[0].content.length, DECLARED_STRLEN);
     assert_int_equal(d->argument[1].content.size, 4);
     assert_int_equal(value_at(&d->argument[2].content.count, (int64_t[]){7, 1}), 15);
     assert_int_equal(d->argument[3].content.length, 4);
