@@ -322,8 +322,9 @@ static void suggest(const char *given, const char *prototype, struct error *erro
             buffer_format(&text, "%c", *at);
     exit_status_of(-EINVAL, error);
     const bool makes = strstr(line, "()") && strstr(line, "= from ");
-    text_line(stderr, "perhaps%s: '%s'",
+    text_line(stderr, "perhaps%s%s: '%s'",
               makes ? ", with the arguments that makers of objects take" : "",
+              strstr(line, "MAKER") ? " (MAKER is one that nobody knows)" : "",
               buffer_text(&text));
     error->text[0] = '\0';
 }

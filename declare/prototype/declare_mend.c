@@ -132,8 +132,10 @@ static bool mend_opaque(const struct reader *reader, uint32_t i, const char *at)
     const bool any = specifier->type == CTYPE_VOID && !specifier->is_unknown;
     const bool nobody = any && is_for_callback(reader, name);
     const bool settings =
-        specifier->is_unknown && specifier->is_const &&
-        name_has(name, "opt conf cfg param pref attr setting dict prop");
+        specifier->is_unknown &&
+        name_has(name, specifier->is_const
+                           ? "opt conf cfg param pref attr setting dict prop"
+                           : "err");
     const bool handle = any && !specifier->is_const &&
                         name_has(name, "ctx context state handle self =h =st =s");
     if ((specifier->is_unknown || handle) && !nobody &&
@@ -141,6 +143,8 @@ static bool mend_opaque(const struct reader *reader, uint32_t i, const char *at)
         return true;
     if (nobody || settings)
         reader_mend(reader, at, 0, " = NULL");
+    else if (specifier->is_unknown && !specifier->known)
+        reader_mend(reader, at, 0, " = from MAKER()");
     return nobody || specifier->is_unknown;
 }
 
@@ -229,11 +233,11 @@ static void mend_structure(const struct reader *reader, uint32_t i)
 {
     const struct later *const later = &reader->later[i];
     struct structure of;
-    const struct token *const first = &reader->token[later->type];
+    const char *first = reader->token[later->type - 1].at + 1; /* behind ( or , */
     const char *blank, *const end = behind_name(reader, i, &blank);
     const char *const name = reader->declaration->argument[i].name;
     char text[3 * DECLARED_NAME] = "";
-    if (!find_structure(&later->specifier, &of) || of.bytes > 16 || first->at > end)
+    if (!find_structure(&later->specifier, &of) || of.bytes > 16 || first > end)
         return;
     for (uint32_t part = 0; part < of.bytes; part += 8) {
         const char *const type = eighth_type(&of, part);
@@ -245,7 +249,8 @@ static void mend_structure(const struct reader *reader, uint32_t i)
                  : *type == 'c' ? "[n]"
                                 : "");
     }
-    reader_mend(reader, first->at, (size_t)(end - first->at), "%s", text);
+    first += *first == ' ';
+    reader_mend(reader, first, (size_t)(end - first), "%s", text);
 }
 
 /* What is returned: the type of its first 8 bytes; a larger structure is written to a

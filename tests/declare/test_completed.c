@@ -68,7 +68,10 @@ static const struct {
      "int hash_add(hash_ctx *c = from calloc(1, 4096) then hash_init(c) free free, const "
      "void "
      "data[n], size_t n)"},
-    {"int pk_read(void *handle, int n, const pk_name *name)", NULL},
+    {"int pk_read(void *handle, int n, const pk_name *name)",
+     "int pk_read(void *handle = from pk_open() free pk_close, int n, const pk_name "
+     "*name = "
+     "from MAKER())"},
     {"int pk_read(void *handle, int n)",
      "int pk_read(void *handle = from pk_open() free pk_close, int n)"},
     {"typedef struct { float x, y, z; } v3; float len(v3 a, const v3 *b)",
@@ -84,7 +87,8 @@ static const struct {
      "double sum(const double x[n], int n)"},
     {"colour mean(/* of */ bool fast, doubel gain, float &out)",
      "enum colour mean( bool fast = true, double gain = 0.5, float out[1])"},
-    {"int map_size(map_t *m)", NULL},
+    {"int map_size(map_t *m, map_error *error)",
+     "int map_size(map_t *m = from MAKER(), map_error *error = NULL)"},
     {"void f(std::vector<float> v)", NULL},
     {"int f(int flags = ALL_OF_THEM)", NULL},
     {"#define N 4\nvoid f(float *x)", NULL},
