@@ -310,6 +310,8 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
     if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
         status = token_name(reader, reader_next(reader), argument->name);
     status = status < 0 ? status : reader_expect(reader, ")", "behind the name");
+    if (status == 0 && token_is(reader_token(reader), "["))
+        mend_rows(reader, i);
     if (status == 0 && !token_is(reader_token(reader), "("))
         return reader_fail(reader, reader_token(reader),
                            "pointers to arrays cannot be passed; write x[h * w]");

@@ -24,9 +24,10 @@ bool name_has(const char *name, const char *parts)
 
 bool name_counts(const char *name)
 {
-    return name_has(name, "=n =m =k =w =h width height rows col stride len size count "
-                          "num ^nb samples bytes total elem cap "
-                          "points written ^n_ _n");
+    return name_has(name,
+                    "=n =m =k =w =h width height rows col ^ld stride len size count "
+                    "num ^nb samples bytes total elem cap "
+                    "points written ^n_ _n");
 }
 
 bool name_chooses(const char *name)
@@ -53,7 +54,8 @@ static void find_integers(const struct reader *reader, struct integers *found)
         enum ctype type;
         if (token->kind != TOKEN_WORD || !token_among(token + 1, ", )") ||
             !(token_is(token - 1, "unsigned") ||
-              (word_type(token - 1, &type) && ctype_is_integer(type))))
+              (word_type(token - 1, &type) && ctype_is_integer(type) &&
+               ctype_bytes(type) > 1)))
             continue;
         found->word[found->n] = token_word(token);
         found->at[found->n++] = i;
@@ -84,7 +86,8 @@ bool extent_near(const struct reader *reader, size_t at, const char *name,
     find_integers(reader, &integers);
     const char *const width = first_with(&integers, 0, "width =w cols columns");
     const char *const height = first_with(&integers, 0, "height =h rows");
-    const char *const stride = first_with(&integers, at, "stride pitch linesize step");
+    const char *const stride =
+        first_with(&integers, at, "stride pitch linesize step ^ld");
     int best = 0;
     snprintf(extent->text, sizeof extent->text, "n");
     if (width && height && width != height) {
@@ -101,6 +104,9 @@ bool extent_near(const struct reader *reader, size_t at, const char *name,
         best = value;
         *extent = integers.word[i];
     }
+    const struct word count = *extent;
+    if (best && stride && strcmp(stride, count.text) != 0)
+        snprintf(extent->text, sizeof extent->text, "%.25s * %.25s", count.text, stride);
     return best > 0;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A prototype as a header has it becomes a line that can be read: where the reader fails,
- * names tell what is probably meant, and it tries again. */
+/* What a prototype needs where the reader fails, as far as names and types tell it. */
 #include <ctype.h>
 
 #include "declare_private.h"
@@ -95,6 +94,9 @@ static void mend_array(const struct reader *reader, uint32_t i, const char *exte
                        const char *more)
 {
     const char *blank, *const at = behind_name(reader, i, &blank);
+    const struct later *const later = &reader->later[i];
+    if (later->specifier.known && !later->specifier.is_const && !later->specifier.role)
+        reader_mend(reader, reader->token[later->type].at, 0, "inout ");
     drop_star(reader, i);
     reader_mend(reader, at, 0, "%s%s[%s]%s", blank,
                 is_named(reader, i) ? "" : reader->declaration->argument[i].name, extent,
@@ -161,8 +163,15 @@ void mend_pointer(const struct reader *reader, uint32_t i)
     if (specifier->pointers > 1 && specifier->is_const && !specifier->is_unknown)
         reader_mend(reader, at, 0, "%s%s[2][%s]", blank, is_named(reader, i) ? "" : name,
                     near.text);
+    else if (specifier->pointers > 1 && count)
+        reader_mend(reader, at, 0, " free free length %s", token_word(count).text);
     else if (specifier->pointers > 1)
         reader_mend(reader, at, 0, " = 0");
+    else if (specifier->named_pointers && specifier->n_names)
+        reader_mend(reader, at, 0, " = %s",
+                    name_has(name, "cb fn func call pred comp visit hook hand proc")
+                        ? "&nothing"
+                        : "NULL");
     else if (mend_opaque(reader, i, at))
         return;
     else if (specifier->is_const && specifier->type == CTYPE_I8 &&
@@ -174,7 +183,23 @@ void mend_pointer(const struct reader *reader, uint32_t i)
     else if (!specifier->is_const && count)
         mend_reported(reader, i, count, near.text);
     else
-        mend_array(reader, i, specifier->known && !found ? "1" : near.text, "");
+        mend_array(reader, i,
+                   specifier->known && (!found || specifier->known->bytes > 64)
+                       ? "1"
+                       : near.text,
+                   "");
+}
+
+void mend_rows(const struct reader *reader, uint32_t i)
+{
+    const struct token *const name = &reader->token[reader->later[i].name];
+    const struct token *const open = name - 2, *const close = reader_token(reader) - 1;
+    struct word near;
+    if (!reader->mends || name->kind != TOKEN_WORD || !token_is(open, "("))
+        return;
+    extent_near(reader, reader->at, token_word(name).text, &near);
+    reader_mend(reader, open->at, (size_t)(close->at + 1 - open->at), "%s[%s]",
+                token_word(name).text, near.text);
 }
 
 void mend_integers(const struct reader *reader, uint32_t i)
@@ -192,8 +217,9 @@ void mend_integers(const struct reader *reader, uint32_t i)
     const struct token *const count = count_behind(comma);
     if (count && !name_counts(name))
         mend_reported(reader, i, count, near.text);
-    else if ((!found && !bytes) || name_counts(name) ||
-             name_has(name, "info err status error rc pos offset first last ret"))
+    else if ((!found && !bytes) ||
+             name_has(name, "len size count num written info err status error rc pos "
+                            "offset first last ret"))
         reader_mend(reader, end, 0, " = 0");
     else
         mend_array(reader, i, near.text, "");
@@ -345,83 +371,4 @@ void mend_dimension(const struct reader *reader, const struct token *name)
     end -= end > reader->token && token_is(end - 1, ";");
     if (plain_word)
         reader_mend(reader, end->at, 0, "%s %s", told ? "," : " for", word.text);
-}
-
-/* ---- the whole line ---- */
-
-static unsigned times_named(const struct reader *reader, const char *name)
-{
-    unsigned n = 0;
-    for (size_t t = 0; t < reader->n; t++)
-        n += token_is(&reader->token[t], name);
-    return n;
-}
-
-/* A dimension that no extent has, while others have some, and whose name does not say
- * that it counts anything. */
-static void mend_choices(const struct reader *reader)
-{
-    bool extents = false;
-    for (uint32_t d = 0; d < reader->declaration->n_dimensions; d++)
-        extents |= times_named(reader, reader->declaration->dimension[d].name) > 1;
-    for (uint32_t i = 0; i < reader->declaration->n_passed; i++) {
-        const struct declared_argument *const argument =
-            &reader->declaration->argument[i];
-        const struct token *const name = &reader->token[reader->later[i].name];
-        const bool chooses =
-            name_chooses(argument->name) || (extents && !name_counts(argument->name));
-        if (argument->kind == ARGUMENT_DIMENSION && !argument->by_address && chooses &&
-            times_named(reader, argument->name) == 1 && name->kind == TOKEN_WORD &&
-            !reader->mends->due)
-            reader_mend(reader, name->at + name->n, 0, " = 1");
-    }
-}
-
-/* The words of a prototype without its comments. Lines of #define need their ends. */
-static bool write_line(struct reader *reader, char *line, size_t size)
-{
-    size_t n = 0;
-    for (size_t i = 0; i + 1 < reader->n && n < size; i++) {
-        n += token_write(&reader->token[i], i > 0, line + n, size - n);
-        if (token_is(&reader->token[i], "#"))
-            return false;
-    }
-    return n < size;
-}
-
-static bool apply(const struct mends *mends, char *line, size_t size)
-{
-    for (unsigned i = mends->n; i-- > 0;) {
-        const struct mend *const mend = &mends->mend[i];
-        const size_t at = (size_t)(mend->at - line), n = strlen(mend->text);
-        const size_t rest = strlen(line) - at - mend->dropped + 1;
-        if (at + n + rest > size || (i && mend->at < mend[-1].at + mend[-1].dropped))
-            return false;
-        memmove(line + at + n, line + at + mend->dropped, rest);
-        memcpy(line + at, mend->text, n);
-    }
-    return mends->n > 0;
-}
-
-bool declaration_complete(const char *text, const struct library *library, char *line,
-                          size_t size)
-{
-    enum { MENDS_MAX = 64 };
-    FREED_BY(free_memory) struct reader *reader = malloc(sizeof *reader);
-    FREED_BY(free_memory) struct declaration *declaration = malloc(sizeof *declaration);
-    struct error lost;
-    if (!reader || !declaration || reader_begin(reader, text, &lost) < 0 ||
-        !write_line(reader, line, size))
-        return false;
-    for (int i = 0; i < MENDS_MAX; i++) {
-        struct mends mends = {.library = library};
-        const int status = prototype_read(reader, line, &mends, declaration, &lost);
-        if (status == 0) {
-            mends = (struct mends){.library = library};
-            mend_choices(reader);
-        }
-        if (!apply(&mends, line, size))
-            return status == 0 && i > 0;
-    }
-    return false;
 }

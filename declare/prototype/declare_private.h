@@ -260,6 +260,8 @@ __attribute__((format(printf, 4, 5))) void reader_mend(const struct reader *read
 /* An argument, of which this is known: its type and its name. */
 void mend_pointer(const struct reader *reader, uint32_t i);
 void mend_value(const struct reader *reader, uint32_t i);
+/* float (*x)[3], of which the reader is behind ')'. */
+void mend_rows(const struct reader *reader, uint32_t i);
 /* A pointer to an integer of which nobody says whether it is one or many. */
 void mend_integers(const struct reader *reader, uint32_t i);
 /* True of a type that is not known, but by its name a float or a double. */

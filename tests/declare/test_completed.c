@@ -81,6 +81,22 @@ static const struct {
      "typedef struct { int n; double d; } nd; int64_t add(int64_t a = 1, double a_2 = "
      "0.5, "
      "double z = 0.5, double z_2 = 0.5)"},
+    {"typedef bool (*is)(int); int turn(float (*points)[3], is pred, unsigned char sep, "
+     "int n)",
+     "typedef bool (*is)(int); int turn(float points[n][3], is pred = &nothing, unsigned "
+     "char "
+     "sep = 1, int n)"},
+    {"int solve(double *a, int n, int lda, uint32_t *bytes_of, uint8_t **log, size_t "
+     "*log_size)",
+     "int solve(double a[n * lda], int n, int lda, uint32_t bytes_of[n], uint8_t **log "
+     "free free "
+     "length log_size, size_t *log_size)"},
+    {"typedef struct { int n[30]; } st; typedef struct { int n; } of; int add(st *state, "
+     "of *all, "
+     "int n)",
+     "typedef struct { int n[30]; } st; typedef struct { int n; } of; int add(inout st "
+     "state[1], "
+     "inout of all[n], int n)"},
     {"typedef struct { double m[4]; } m4; m4 id(void)",
      "typedef struct { double m[4]; } m4; void id(bytes result[32])"},
     {"my_real sum(const my_real x[n], int n) // of all",
