@@ -79,6 +79,13 @@ static const char *behind_name(const struct reader *reader, uint32_t i,
     return named ? name->at + name->n : name->at;
 }
 
+/* The place of its first word, also if that is a name that a typedef explains. */
+static const char *begin_of(const struct reader *reader, uint32_t i)
+{
+    const char *const behind = reader->token[reader->later[i].type - 1].at + 1; /* ( , */
+    return behind + (*behind == ' ');
+}
+
 /* The star of `const float *x`, which its extents stand for. */
 static void drop_star(const struct reader *reader, uint32_t i)
 {
@@ -96,7 +103,7 @@ static void mend_array(const struct reader *reader, uint32_t i, const char *exte
     const char *blank, *const at = behind_name(reader, i, &blank);
     const struct later *const later = &reader->later[i];
     if (later->specifier.known && !later->specifier.is_const && !later->specifier.role)
-        reader_mend(reader, reader->token[later->type].at, 0, "inout ");
+        reader_mend(reader, begin_of(reader, i), 0, "inout ");
     drop_star(reader, i);
     reader_mend(reader, at, 0, "%s%s[%s]%s", blank,
                 is_named(reader, i) ? "" : reader->declaration->argument[i].name, extent,
@@ -259,7 +266,7 @@ static void mend_structure(const struct reader *reader, uint32_t i)
 {
     const struct later *const later = &reader->later[i];
     struct structure of;
-    const char *first = reader->token[later->type - 1].at + 1; /* behind ( or , */
+    const char *const first = begin_of(reader, i);
     const char *blank, *const end = behind_name(reader, i, &blank);
     const char *const name = reader->declaration->argument[i].name;
     char text[3 * DECLARED_NAME] = "";
@@ -275,7 +282,6 @@ static void mend_structure(const struct reader *reader, uint32_t i)
                  : *type == 'c' ? "[n]"
                                 : "");
     }
-    first += *first == ' ';
     reader_mend(reader, first, (size_t)(end - first), "%s", text);
 }
 
