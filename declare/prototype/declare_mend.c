@@ -335,7 +335,11 @@ static void mend_unknown(const struct reader *reader, uint32_t i, const char *at
                   : name_has(type.text, "16")             ? "uint16_t"
                   : name_has(type.text, "size len count") ? "size_t"
                                                           : "int");
-    else if (!mend_object(reader, at, reader->declaration->argument[i].name, word)) {
+    else if (mend_object(reader, at, reader->declaration->argument[i].name, word))
+        return;
+    else if (name_has(type.text, "handle context ctx"))
+        reader_mend(reader, at, 0, " = from MAKER()");
+    else {
         reader_mend(reader, word->at, 0, "enum ");
         reader_mend(reader, at, 0, " = 0");
     }

@@ -105,6 +105,8 @@ static const struct {
      "enum colour mean( bool fast = true, double gain = 0.5, float out[1])"},
     {"int map_size(map_t *m, map_error *error)",
      "int map_size(map_t *m = from MAKER(), map_error *error = NULL)"},
+    {"int area(areaHandle_t h, double *a)",
+     "int area(areaHandle_t h = from MAKER(), double a[n]) for n"},
     {"void f(std::vector<float> v)", NULL},
     {"int f(int flags = ALL_OF_THEM)", NULL},
     {"#define N 4\nvoid f(float *x)", NULL},
