@@ -213,7 +213,7 @@ class Call(CallCase):
                          "--reference=planes_split", status=4)
         self.assertIn(rows["planes_split"]["status"], ("ok", "suspect"), rows)
         self.assertEqual(rows["planes_over"]["reason"], "writes 4 bytes beyond the end of an "
-                         "array of out, which has 101 elements")
+                         "array of out, which has 101 elements; 102 would be enough")
         self.assertIn("changes the pointers that out holds", rows["planes_move"]["reason"])
         row = self.call("planes_split", "void (float *const out[1][n], const float in[2 * n], "
                         "size_t n)", "--sizes=101", status=4)["planes_split"]
