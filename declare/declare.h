@@ -120,6 +120,15 @@ struct made_argument {
 };
 enum { MADE_MAX = 24, STEPS_MAX = 6, STEP_ARGUMENTS_MAX = 16 };
 
+/* Memory that the function makes, and whose address it returns or writes: `length` tells
+ * how much of it is compared, as that of an array, or DECLARED_STRLEN. */
+struct declared_content {
+    bool is_compared;
+    int length; /* DECLARED_WHOLE: `count` elements */
+    struct extent count;
+    uint32_t size; /* of an element */
+};
+
 /* A call that makes an object: the first one returns its address, or writes it to an
  * argument that is passed by address; what others return nobody reads. Without a name the
  * first one is a structure, whose members have these values. */
@@ -159,6 +168,7 @@ struct declared_argument {
     char freed_by[DECLARED_NAME]; /* empty: by nobody; NULL by address: what the function
                                      wrote is freed after each call */
     bool freed_by_address;        /* free f(&x): it takes the address of the pointer */
+    struct declared_content content; /* NULL by address */
     uint32_t renewed; /* OPAQUE: bytes of a structure that each call finds as it was made;
                          behind them lies a copy */
     uint32_t n_made, n_steps;
@@ -167,7 +177,8 @@ struct declared_argument {
 };
 #define VALUES_INPUT "values:" /* an input: values or expressions, with commas */
 enum { VALUES_MAX = 64 };
-enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
+/* DECLARED_STRLEN: up to an element of zeros. */
+enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2, DECLARED_STRLEN = -3 };
 
 /* No pointers inside: it can be copied. */
 struct declaration {
@@ -176,6 +187,7 @@ struct declaration {
     char returned_as[DECLARED_NAME]; /* the word of its type: gcry_error_t */
     char freed_by[DECLARED_NAME];    /* what is returned is freed after each call */
     bool freed_by_address;
+    struct declared_content content; /* of what is returned */
     uint32_t vector;      /* bytes of the register that is returned, with elements of that
                              type; 0: one value */
     uint32_t n, n_passed; /* all arguments; those before the ones behind `for` */
@@ -193,13 +205,21 @@ struct declaration {
  * under the word. Who prints it prints line by line. */
 int declaration_parse(const char *text, struct declaration *declaration,
                       struct error *error);
-/* The same for an expression of its dimensions, such as "2 * n". */
+/* Of a prototype that cannot be read a line that can: what the messages ask for, one
+ * after the other, as names tell it, which may be wrong. Functions of a library make
+ * objects; NULL: none does. False: there is a fault that names tell nothing of. */
+struct library;
+bool declaration_complete(const char *text, const struct library *library, char *line,
+                          size_t size);
+/* As declaration_parse(), for an expression of its dimensions, such as "2 * n". */
 int declaration_expression(const struct declaration *declaration, const char *text,
                            struct extent *extent, struct error *error);
 /* False: what the function does, nobody can see. */
 bool declaration_has_outputs(const struct declaration *declaration);
 /* True of an array that the function is passed, or a place in it. */
 bool declaration_passes(const struct declaration *declaration, uint32_t array);
+/* True if a call makes memory, by what the declaration says of it. */
+bool declaration_makes(const struct declaration *declaration);
 /* The function that frees memory which a call makes; empty: none. */
 const char *declaration_freer(const struct declaration *declaration);
 /* Index of an argument, or -1. */
@@ -249,6 +269,7 @@ enum call_class {
                     and the function reads and writes it there */
 };
 /* A function as a call needs it. */
+struct call_frame;
 struct call_signature {
     uint32_t n;
     enum call_class argument[DECLARED_MAX];
@@ -261,6 +282,7 @@ struct call_signature {
     /* So many bytes behind the address in the word begins a copy that is written there
      * before the call; a multiple of 8. */
     uint32_t renewed[DECLARED_MAX];
+    void (*after)(struct call_frame *); /* called in the end, unless it is NULL */
 };
 void declaration_signature(const struct declaration *declaration,
                            struct call_signature *signature);
@@ -275,6 +297,7 @@ struct call_frame {
     uint64_t slot[DECLARED_MAX]; /* CALL_ADDRESS arguments after the call */
     uint64_t result;             /* low bits; void: undefined */
     unsigned char vector[64];    /* a vector that is returned */
+    void *owner;                 /* for call_signature.after */
 };
 /* Fills words from what a shape decided. `pointer` has the addresses of arguments of kind
  * ARRAY (of pointers: that of the pointers), OPAQUE and SYMBOL; the declaration, which
@@ -286,6 +309,9 @@ void call_fill(const struct declaration *declaration, const struct declared_size
 uint64_t call_length(const struct declaration *declaration,
                      const struct declared_sizes *sizes, uint32_t argument,
                      const struct call_frame *frame);
+/* The number that an argument or DECLARED_RETURN is after a call, for a length. */
+uint64_t call_reported(const struct declaration *declaration, int length,
+                       const struct call_frame *frame);
 
 struct thunk;
 typedef void call_code(struct call_frame *frame);

@@ -32,6 +32,3 @@ int called_builds(struct options *options, struct called *called, struct error *
  * its instructions, and tells how it was linked. */
 int called_open(const char *given, bool decode, struct library *library,
                 struct error *error);
-/* "LIB:mix" becomes "LIB:mix_c,mix_sse2,mix_avx2", which are to be freed; what belongs to
- * no family stays as it is. */
-int called_family(const char *where, char **all, struct error *error);

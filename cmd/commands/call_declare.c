@@ -300,63 +300,33 @@ int called_open(const char *given, bool decode, struct library *library,
     return status;
 }
 
-/* Lists the other functions of the families that a function belongs to. `whole`: one of
- * them has its name, and it stands among its members. */
-static int list_family(const struct library *library, const char *name,
-                       struct text_list *others, bool *whole, struct error *error)
+/* Adds to a message about a prototype a line that can be read, if names tell one. The
+ * message is told here. */
+static void suggest(const char *given, const char *prototype, struct error *error)
 {
-    struct family *family = NULL;
-    size_t n = 0;
-    if (library_families(library, &family, &n) < 0)
-        return no_memory(error);
-    *whole = false;
-    for (size_t i = 0; i < n; i++) {
-        bool found = !strcmp(family[i].name, name);
-        *whole |= found;
-        for (size_t m = 0; m < family[i].n; m++)
-            found |= !strcmp(family[i].member[m]->name, name);
-        for (size_t m = 0; m < family[i].n && found; m++)
-            if (strcmp(family[i].member[m]->name, name) != 0 || *whole)
-                text_list_add(others, family[i].member[m]->name);
-    }
-    families_free(family, n);
-    return 0;
-}
-
-/* Adds to "LIB:dot" the other functions of its family: "LIB:dot,dot_c,dot_avx2". */
-int called_family(const char *where, char **all, struct error *error)
-{
-    char given[PATH_MAX];
-    const char *name = NULL;
-    const struct library_function *function;
-    struct library library;
+    enum { LINE_MAX_BYTES = 4096 };
+    char path[PATH_MAX];
     struct error lost;
-    FREED_BY(text_list_free) struct text_list others = {.n = 0};
-    struct buffer text = {.text = NULL};
-    bool whole = false;
-    int status = place_split(where, given, sizeof given, &name, error)
-                     ?: called_open(given, false, &library, error);
-    if (status < 0)
-        return status;
-    if (name)
-        status = list_family(&library, name, &others, &whole, error);
-    if (status == 0 && name && !others.n &&
-        library_find(&library, name, &function, &lost) == 0)
-        status =
-            invalid(error,
-                    "%s has no other functions of the same name but for an instruction "
-                    "set: write those to choose from, LIB:mix,mix_c,mix_avx2; `simdbench "
-                    "call LIB:mix` lists what there is",
-                    name);
-    library_close(&library);
-    if (status < 0)
-        return status;
-    buffer_format(&text, "%.*s", (int)(strlen(where) - (whole ? strlen(name) + 1 : 0)),
-                  where);
-    for (size_t i = 0; i < others.n; i++)
-        buffer_format(&text, "%s%s", whole && !i ? ":" : ",", others.item[i]);
-    *all = text.text;
-    return 0;
+    FREED_BY(library_close) struct library library = {.path = NULL};
+    FREED_BY(free_memory) char *line = must_have(malloc(LINE_MAX_BYTES));
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+    const bool known = library_where(given, path, sizeof path, &lost) == 0 &&
+                       !library_must_link(path) &&
+                       library_read(path, &library, &lost) == 0;
+    if (!declaration_complete(prototype, known ? &library : NULL, line, LINE_MAX_BYTES))
+        return;
+    for (const char *at = line; *at; at++) /* as a shell takes it */
+        if (*at == '\'')
+            buffer_add(&text, "'\\''");
+        else
+            buffer_format(&text, "%c", *at);
+    exit_status_of(-EINVAL, error);
+    const bool makes = strstr(line, "()") && strstr(line, "= from ");
+    text_line(stderr, "perhaps%s%s: '%s'",
+              makes ? ", with the arguments that makers of objects take" : "",
+              strstr(line, "MAKER") ? " (MAKER is one that nobody knows)" : "",
+              buffer_text(&text));
+    error->text[0] = '\0';
 }
 
 int called_declare(struct options *options, const char *where, const char *prototype,
@@ -365,8 +335,12 @@ int called_declare(struct options *options, const char *where, const char *proto
     struct declaration declaration;
     FREED_BY(json_delete) cJSON *document = NULL;
     *called = (struct called){.object = ""};
-    int status = split_words(where, called, error)
-                     ?: declaration_parse(prototype, &declaration, error);
+    int status = split_words(where, called, error);
+    if (status < 0)
+        return status;
+    status = declaration_parse(prototype, &declaration, error);
+    if (status < 0)
+        suggest(called->object, prototype, error);
     if (status == 0) {
         name_op(options, called, &declaration);
         status = find_library(called, error);

@@ -123,6 +123,65 @@ static int audit_module(struct options *options, const char *module, const char 
     return command_op(options);
 }
 
+/* Lists the other functions of the families that a function belongs to. `whole`: one of
+ * them has its name, and it stands among its members. */
+static int list_family(const struct library *library, const char *name,
+                       struct text_list *others, bool *whole, struct error *error)
+{
+    struct family *family = NULL;
+    size_t n = 0;
+    if (library_families(library, &family, &n) < 0)
+        return no_memory(error);
+    *whole = false;
+    for (size_t i = 0; i < n; i++) {
+        bool found = !strcmp(family[i].name, name);
+        *whole |= found;
+        for (size_t m = 0; m < family[i].n; m++)
+            found |= !strcmp(family[i].member[m]->name, name);
+        for (size_t m = 0; m < family[i].n && found; m++)
+            if (strcmp(family[i].member[m]->name, name) != 0 || *whole)
+                text_list_add(others, family[i].member[m]->name);
+    }
+    families_free(family, n);
+    return 0;
+}
+
+/* Adds to "LIB:dot" the other functions of its family: "LIB:dot,dot_c,dot_avx2". */
+static int called_family(const char *where, char **all, struct error *error)
+{
+    char given[PATH_MAX];
+    const char *name = NULL;
+    const struct library_function *function;
+    struct library library;
+    struct error lost;
+    FREED_BY(text_list_free) struct text_list others = {.n = 0};
+    struct buffer text = {.text = NULL};
+    bool whole = false;
+    int status = place_split(where, given, sizeof given, &name, error)
+                     ?: called_open(given, false, &library, error);
+    if (status < 0)
+        return status;
+    if (name)
+        status = list_family(&library, name, &others, &whole, error);
+    if (status == 0 && name && !others.n &&
+        library_find(&library, name, &function, &lost) == 0)
+        status =
+            invalid(error,
+                    "%s has no other functions of the same name but for an instruction "
+                    "set: write those to choose from, LIB:mix,mix_c,mix_avx2; `simdbench "
+                    "call LIB:mix` lists what there is",
+                    name);
+    library_close(&library);
+    if (status < 0)
+        return status;
+    buffer_format(&text, "%.*s", (int)(strlen(where) - (whole ? strlen(name) + 1 : 0)),
+                  where);
+    for (size_t i = 0; i < others.n; i++)
+        buffer_format(&text, "%s%s", whole && !i ? ":" : ",", others.item[i]);
+    *all = text.text;
+    return 0;
+}
+
 /* A family of functions of a library, with one prototype. */
 static int audit_family(struct options *options)
 {

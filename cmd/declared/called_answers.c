@@ -28,8 +28,10 @@ double declared_slack(const struct tolerance *tolerance, uint32_t type, double v
 const char *output_name(const struct declared_slot *slot, uint32_t i)
 {
     const int argument = slot->operand[i].argument;
-    return argument == NO_OPERAND ? "returned value"
-                                  : slot->from->declaration.argument[argument].name;
+    return argument == NO_OPERAND && slot->from->declaration.content.is_compared
+               ? "hash of what is returned"
+           : argument == NO_OPERAND ? "returned value"
+                                    : slot->from->declaration.argument[argument].name;
 }
 
 static void computed_free(struct computed *computed)
@@ -105,7 +107,9 @@ int compute_once(struct made_call *made, struct computed *computed, int byte,
         declared_finish(&made->call);
     if (!crashed) { /* a crash may have been in malloc() */
         leave_heap();
-        return status;
+        return status == 0 && made->content_ends
+                   ? invalid(error, "the memory that it made ends before its length")
+                   : status;
     }
     made_call_crash_text(made, &crash, text, sizeof text);
     return error_set(error, -EFAULT, "%s", text);

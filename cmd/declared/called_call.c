@@ -24,6 +24,7 @@ int declared_point(struct declared_call *call, const struct simdbench_operands *
     const struct declaration *const declaration = &made->slot->from->declaration;
     void *pointer[DECLARED_MAX];
     made->operands = *operands;
+    made_call_forget(made);
     tables_fill(made);
     const int status = objects_make(made, error);
     for (uint32_t i = 0; i < declaration->n; i++)
@@ -31,6 +32,7 @@ int declared_point(struct declared_call *call, const struct simdbench_operands *
             made_call_array(made, i) ? made_call_pointer(made, i) : made->opaque[i];
     if (status == 0)
         call_fill(declaration, &made->sizes, pointer, &made->frame);
+    made->frame.owner = made;
     return status;
 }
 
@@ -81,10 +83,29 @@ void free_word(void (*freer)(void *), bool by_address, uint64_t word)
 void made_call_free(struct made_call *made)
 {
     const struct call_signature *const signature = &made->signature;
+    made_call_look(made);
     free_word(signature->free_result, signature->result_by_address, made->frame.result);
     for (uint32_t i = 0; i < signature->n; i++)
         free_word(signature->free_slot[i], signature->slot_by_address[i],
                   made->frame.slot[i]);
+}
+
+static void look_and_free(struct call_frame *frame)
+{
+    made_call_free(frame->owner);
+}
+
+/* The code that sees what a call made has no other functions to free it. */
+static int make_looks(struct made_call *made, const void *function, struct error *error)
+{
+    const struct declaration *const declaration = &made->slot->from->declaration;
+    struct call_signature signature;
+    bool any = declaration->content.is_compared;
+    for (uint32_t i = 0; i < declaration->n_passed; i++)
+        any |= declaration->argument[i].content.is_compared;
+    declaration_signature(declaration, &signature);
+    signature.after = look_and_free;
+    return any ? thunk_make(&signature, function, &made->looks, error) : 0;
 }
 
 int made_call_begin(const struct declared_slot *slot,
@@ -105,12 +126,14 @@ int made_call_begin(const struct declared_slot *slot,
         begin_frame(made, slot->set, error)
             ?: find_freers(made, error)
             ?: thunk_make(signature, address, &made->thunk, error)
+            ?: make_looks(made, address, error)
             ?: thunk_make(signature, (void *)(uintptr_t)call_nothing, &made->empty, error);
     if (status < 0) {
         declared_release(&made->call);
         return status;
     }
-    made->call = (struct declared_call){.code = thunk_code(made->thunk),
+    made->call = (struct declared_call){.code = thunk_code(made->looks ?: made->thunk),
+                                        .plain = thunk_code(made->thunk),
                                         .timed = thunk_jump(made->thunk),
                                         .nothing = thunk_jump(made->empty),
                                         .function = address,
@@ -131,6 +154,7 @@ void declared_release(struct declared_call *call)
     objects_free(made);
     tables_free(made);
     thunk_free(made->thunk);
+    thunk_free(made->looks);
     thunk_free(made->empty);
     free(made);
 }
@@ -162,7 +186,8 @@ void declared_finish(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;
     const struct declared_slot *const slot = made->slot;
-    const enum ctype returned = slot->from->declaration.returned;
+    const struct declaration *const declaration = &slot->from->declaration;
+    const enum ctype returned = declaration->returned;
     for (uint32_t o = 0; o < slot->n_operands; o++) {
         const struct operand_source *const source = &slot->operand[o];
         const struct simdbench_operand *const operand = made->operands.operand[o];
@@ -170,11 +195,16 @@ void declared_finish(const struct declared_call *call)
         if (operand_is_array(slot, o))
             continue;
         if (source->argument != NO_OPERAND)
-            word = made->frame.slot[source->argument];
+            word = declaration->argument[source->argument].content.is_compared
+                       ? (uint64_t)made->content[source->argument]
+                       : made->frame.slot[source->argument];
         else if (returned == CTYPE_POINTER)
             word = (uint64_t)pointer_offset(made, word);
         else if (returned == CTYPE_VOID)
             word = 0;
+        if (source->argument == NO_OPERAND && word == (uint64_t)POINTS_ELSEWHERE &&
+            declaration->content.is_compared)
+            word = (uint64_t)made->content_returned;
         const bool vector =
             source->argument == NO_OPERAND && slot->from->declaration.vector;
         memcpy(operand->data, vector ? (const void *)made->frame.vector : &word,

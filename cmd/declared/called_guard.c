@@ -336,11 +336,14 @@ static int tell_beyond(struct made_call *made, const struct placing *placing,
                          : placing->at_begin ? PAGE
                                              : find_gap(made, placing);
     const size_t gap = (found + element - 1) / element * element;
-    char far[64];
+    char far[64], enough[64] = "";
     snprintf(far, sizeof far, gap < PAGE ? "%zu bytes" : "%zu bytes or more", gap);
+    if (gap < PAGE && !attempt->beyond)
+        snprintf(enough, sizeof enough, "; %" PRIu64 " would be enough",
+                 count + gap / element);
     return error_set(
-        error, -EDOM, "%s %s beyond the end of %s%s, which has %" PRIu64 " elements%s",
-        verb, far, planes ? "an array of " : "", name, count,
+        error, -EDOM, "%s %s beyond the end of %s%s, which has %" PRIu64 " elements%s%s",
+        verb, far, planes ? "an array of " : "", name, count, enough,
         attempt->write || attempt->far ? ""
                                        : "; \"overread\" in a declaration allows it");
 }

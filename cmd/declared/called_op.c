@@ -134,8 +134,10 @@ static int add_argument(struct declared_slot *slot, int i)
     struct operand_source source = {.argument = i, .type = element_type(argument->type)};
     const bool array = argument->kind == ARGUMENT_ARRAY;
     slot->pointer[i] = NO_OPERAND;
-    if (!array && argument->kind != ARGUMENT_LENGTH)
+    if (!array && argument->kind != ARGUMENT_LENGTH && !argument->content.is_compared)
         return 0;
+    if (argument->content.is_compared)
+        source.type = SIMDBENCH_U64;
     source.role = array ? roles[argument->role] : SIMDBENCH_OUT;
     const uint32_t takes = source.role == SIMDBENCH_INOUT ? 2 : 1;
     if (slot->n_operands + takes >= SIMDBENCH_MAX_OPERANDS) /* one is a result */

@@ -149,7 +149,11 @@ struct made_call {
     const struct declared_slot *slot;
     const struct declared_function *function; /* NULL: the reference */
     struct thunk *thunk, *empty;              /* NULL of a further set */
-    struct made_call *sets;                   /* further ones, a list */
+    struct thunk *looks; /* also looks at what the call made; NULL: it makes nothing that
+                            is compared */
+    int64_t content[DECLARED_MAX], content_returned; /* what it saw there; 0: nothing */
+    bool content_ends;                               /* memory ended before its length */
+    struct made_call *sets;                          /* further ones, a list */
     struct declared_sizes sizes;
     struct call_frame frame;
     struct simdbench_operands operands;
@@ -168,7 +172,7 @@ int made_call_begin(const struct declared_slot *slot,
                     struct error *error);
 /* A pointer as an offset from the array that it points into; -1: NULL. */
 int64_t pointer_offset(const struct made_call *made, uint64_t pointer);
-/* Frees what a call made, as the timed code does. */
+/* Looks at what a call made, and frees it, as the timed code does. */
 void made_call_free(struct made_call *made);
 /* Calls `freer`, unless it or the pointer in `word` is NULL. */
 void free_word(void (*freer)(void *), bool by_address, uint64_t word);
@@ -182,6 +186,11 @@ void *made_call_pointer(const struct made_call *made, uint32_t i);
 /* called_module.c: the address of a function, by its place in a library. */
 int called_find(void *handle, const struct library *library, const char *text,
                 void **address, struct error *error);
+
+/* called_content.c: numbers for the memory that a call made, which are part of its
+ * results; and no such numbers. */
+void made_call_look(struct made_call *made);
+void made_call_forget(struct made_call *made);
 
 /* called_objects.c */
 /* Functions that make objects, and what `&name` is. */

@@ -163,10 +163,12 @@ static void judge_case(const struct turn *turn, const struct pace *pace, uint32_
                  result->samples.voided, ran);
         result_set_status(result, STATUS_NOISY, reason);
     } else if (turn->entry->unseen) {
-        result_set_status(result, STATUS_UNCHECKED,
-                          "it writes no array and returns nothing, or a pointer to "
-                          "memory of its own, so that its results cannot be seen; 'inout "
-                          "bytes x[SIZE] then make(x)' in place of an object shows them");
+        result_set_status(
+            result, STATUS_UNCHECKED,
+            "it writes no array and returns nothing, or a pointer to "
+            "memory of its own, so that its results cannot be seen; 'inout "
+            "bytes x[SIZE] then make(x)' in place of an object shows them, and "
+            "'length' what a pointer leads to");
     } else if (turn->entry->varies) {
         result_set_status(
             result, STATUS_UNCHECKED,

@@ -100,7 +100,7 @@ int exit_status_of(int status, const struct error *error)
     const char *const source = find_source(error->text);
     if (source)
         complain_with_source(error->text, source);
-    else
+    else if (*error->text) /* else it was told */
         complain("%s", error->text);
     return status == -CPUS_BUSY ? EXIT_BUSY : EXIT_USAGE;
 }

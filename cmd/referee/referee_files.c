@@ -169,12 +169,11 @@ int files_write(struct referee *referee, const char *file, const char *name,
                        "whether it is right; write 'inout bytes x[SIZE] then make(x)' in "
                        "place of an object that it changes",
                        op_of(referee)->name);
-    if (*declaration_freer(&op_of(referee)->declaration))
+    if (declaration_makes(&op_of(referee)->declaration))
         return invalid(error,
-                       "op %s makes memory that %s frees, and nobody compares what is in "
-                       "it: nobody could tell whether it is right",
-                       op_of(referee)->name,
-                       declaration_freer(&op_of(referee)->declaration));
+                       "op %s makes memory, and nobody compares what is in it here: "
+                       "nobody could tell whether it is right",
+                       op_of(referee)->name);
     name_operands(referee);
     return list_known(referee, error);
 }

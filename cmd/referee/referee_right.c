@@ -5,6 +5,7 @@
 
 enum {
     NEAR_SHAPES = 3,       /* around each that was asked for */
+    BETWEEN_SHAPES = 12,   /* from the small ones to those */
     CHECK_BYTES = 64 << 10 /* of operands in a pass */
 };
 
@@ -115,6 +116,10 @@ int judge_right(struct referee *referee, const struct text_list *shapes,
     }
     for (size_t i = 0; i < NEAR_SHAPES * shapes->n && status == 0; i++) {
         shape_near(&referee->random, shapes->item[i % shapes->n], rank, text);
+        status = try_shape(referee, text, false, error);
+    }
+    for (size_t i = 0; i < BETWEEN_SHAPES && shapes->n && status == 0; i++) {
+        shape_between(&referee->random, shapes->item[i % shapes->n], rank, text);
         status = try_shape(referee, text, false, error);
     }
     progress_end();

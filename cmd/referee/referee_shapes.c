@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes that nobody can foresee: small ones, and some near those of the user. */
+/* Shapes that nobody can foresee: small ones, some near those of the user, and some
+ * between. */
 #include "referee_private.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 enum {
     NEAR_MAX = 70,
@@ -55,15 +57,37 @@ void shape_small(const struct small_shapes *shapes, size_t number, uint32_t rank
     write_shape(dim, rank, text);
 }
 
+/* The sizes of an asked shape; one number stands for all dimensions. */
+static void read_shape(const char *asked, uint32_t rank, uint64_t *dim)
+{
+    for (uint32_t d = 0; d < rank; d++) {
+        char *end;
+        dim[d] = strtoull(asked, &end, 10);
+        asked = *end ? end + 1 : asked;
+    }
+}
+
 void shape_near(uint64_t *random, const char *asked, uint32_t rank, char text[SHAPE_TEXT])
 {
     uint64_t dim[SIMDBENCH_MAX_DIMS];
+    read_shape(asked, rank, dim);
     for (uint32_t d = 0; d < rank; d++) {
-        char *end;
-        const uint64_t size = strtoull(asked, &end, 10);
-        const uint64_t reach = size / 4 < NEAR_MAX ? size / 4 : NEAR_MAX;
-        dim[d] = size + reach - random_next(random) % (2 * reach + 1);
-        asked = *end ? end + 1 : asked; /* one number stands for all dimensions */
+        const uint64_t reach = dim[d] / 4 < NEAR_MAX ? dim[d] / 4 : NEAR_MAX;
+        dim[d] = dim[d] + reach - random_next(random) % (2 * reach + 1);
     }
+    write_shape(dim, rank, text);
+}
+
+void shape_between(uint64_t *random, const char *asked, uint32_t rank,
+                   char text[SHAPE_TEXT])
+{
+    uint64_t dim[SIMDBENCH_MAX_DIMS];
+    read_shape(asked, rank, dim);
+    for (uint32_t d = 0; d < rank; d++)
+        if (dim[d] > SMALL_SHAPES)
+            dim[d] = (uint64_t)(SMALL_SHAPES *
+                                pow((double)dim[d] / SMALL_SHAPES,
+                                    (double)(random_next(random) >> 11) * 0x1p-53));
+    limit_work(dim, rank);
     write_shape(dim, rank, text);
 }

@@ -15,6 +15,8 @@ enum { ROUNDS = 24, TIMED_BYTES = 512 << 10, AUDITS = 10, LONG_AUDITS = 2 };
 enum { REST_ROUNDS = 8 };
 #define REST_SHARE 2
 #define REST_NS 3e4
+/* Interrupts and switches of long passes count, too; to hide as little helps nobody. */
+#define REST_OF_PASS 0.01
 /* A pass that is made again takes no longer than this share of the first one. */
 #define AGAIN_SHARE 1.35
 
@@ -161,14 +163,14 @@ static int judge_rest(struct referee *referee, const struct stage *stage,
     double usual = 0;
     for (size_t i = 1; i < arms->n; i++)
         usual = fmax(usual, stats_min(arms->rest[i], n));
-    const double rest = stats_min(arms->rest[0], n);
-    if (clock_script() || n < REST_ROUNDS || rest <= usual * REST_SHARE + REST_NS)
+    const double rest = stats_min(arms->rest[0], n), told = stats_median(arms->ns[0], n);
+    if (clock_script() || n < REST_ROUNDS ||
+        rest <= usual * REST_SHARE + REST_NS + told * REST_OF_PASS)
         return 0;
     return reject(referee, "clock",
                   "its process tells %.3g us for a pass at %.60s, and has %.3g us of CPU "
                   "time beside that, where a known function has %.3g us",
-                  stats_median(arms->ns[0], n) * 1e-3, stage->info.text, rest * 1e-3,
-                  usual * 1e-3);
+                  told * 1e-3, stage->info.text, rest * 1e-3, usual * 1e-3);
 }
 
 static void keep_times(struct referee *referee, const struct stage *stage,

@@ -37,12 +37,13 @@ static bool says_status(const struct token *word)
     return found && !memchr(word->at, ':', n) && !memmem(word->at, n, "__", 2);
 }
 
-static int read_returned(struct reader *reader)
+static int read_returned(struct reader *reader, struct specifier *returned)
 {
     struct declaration *declaration = reader->declaration;
     struct specifier specifier;
     reader_take(reader, "extern");
     macro_of_type(reader);
+    const char *const begin = reader_token(reader)->at;
     int status = specifier_read(reader, &specifier);
     if (status < 0)
         return status;
@@ -51,6 +52,7 @@ static int read_returned(struct reader *reader)
         specifier.type = CTYPE_I32;
         specifier.is_unknown = false;
     }
+    *returned = specifier;
     declaration->returned = specifier.pointers ? CTYPE_POINTER : specifier.type;
     declaration->vector = specifier.pointers ? 0 : specifier.vector;
     snprintf(declaration->returned_as, sizeof declaration->returned_as, "%s",
@@ -59,8 +61,12 @@ static int read_returned(struct reader *reader)
         return reader_fail(reader, specifier.word,
                            "in, out and inout are said of arguments, which stand in "
                            "parentheses: void (inout float y[n], size_t n)");
-    if (specifier.reference)
+    if (specifier.reference) {
+        mend_word(reader, specifier.star, "*");
         return reader_fail(reader, specifier.star, "a reference is returned; write '*'");
+    }
+    if ((specifier.is_unknown || specifier.each) && !specifier.pointers)
+        mend_result(reader, &specifier, begin);
     if (specifier.is_unknown && !specifier.pointers)
         return specifier.is_structure
                    ? reader_fail(
@@ -224,7 +230,7 @@ static bool is_object(const struct declared_argument *argument)
 }
 
 /* noexcept, __THROW, for n, ';' */
-static int read_rest(struct reader *reader)
+static int read_rest(struct reader *reader, const struct specifier *returned)
 {
     int status = 0;
     const struct token *const behind = reader_token(reader);
@@ -236,8 +242,10 @@ static int read_rest(struct reader *reader)
     macros_skip(reader);
     const struct token *const freer = reader_token(reader);
     status = freer_parse(reader, NULL, reader->declaration->freed_by,
-                         &reader->declaration->freed_by_address);
-    if (status == 0 && token_is(freer, "free") &&
+                         &reader->declaration->freed_by_address)
+                 ?: content_parse(reader, returned, &reader->declaration->content,
+                                  &reader->returned_content);
+    if (status == 0 && token_among(freer, "free length") &&
         reader->declaration->returned != CTYPE_POINTER)
         return reader_fail(reader, freer, "no pointer is returned that could be freed");
     if (status == 0 && reader_take(reader, "for")) {
@@ -269,9 +277,15 @@ static int check_lengths(const struct reader *reader)
     for (uint32_t i = 0; i < declaration->n; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
         bool used = argument->kind != ARGUMENT_LENGTH || reader->later[i].value;
-        for (uint32_t a = 0; a < declaration->n; a++)
-            used |= declaration->argument[a].kind == ARGUMENT_ARRAY &&
-                    declaration->argument[a].length == (int)i;
+        used |= declaration->content.is_compared && declaration->content.length == (int)i;
+        for (uint32_t a = 0; a < declaration->n; a++) {
+            const struct declared_argument *const other = &declaration->argument[a];
+            used |= other->kind == ARGUMENT_ARRAY
+                        ? other->length == (int)i
+                        : other->content.is_compared && other->content.length == (int)i;
+        }
+        if (!used)
+            mend_integers(reader, i);
         if (!used)
             return reader_fail(
                 reader, &reader->token[reader->later[i].name],
@@ -305,9 +319,10 @@ static int check_vectors(const struct reader *reader)
 static int parse(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
+    struct specifier returned = {.type = CTYPE_VOID};
     int status = attributes_drop(reader)
                      ?: typedefs_read(reader)
-                     ?: read_returned(reader)
+                     ?: read_returned(reader, &returned)
                      ?: read_function_name(reader);
     const bool twice = status == 0 && token_is(reader_token(reader), "(") &&
                        token_is(reader_token(reader) + 1, "(") &&
@@ -316,14 +331,29 @@ static int parse(struct reader *reader)
     if (status == 0 && twice)
         status = reader_expect(reader, ")", "behind the arguments");
     declaration->n_passed = declaration->n;
-    status = status < 0 ? status : read_rest(reader);
+    status = status < 0 ? status : read_rest(reader, &returned);
     for (uint32_t i = 0; i < declaration->n && status == 0; i++)
         place_settle(reader, i);
     for (uint32_t i = 0; i < declaration->n && status == 0; i++)
         status = argument_finish(reader, i, &reader->later[i]);
+    if (status == 0 && reader->returned_content)
+        status = content_finish(reader, &declaration->content, reader->returned_content);
     status = status < 0 ? status : makers_order(reader);
     status = status < 0 ? status : check_lengths(reader);
     return status < 0 ? status : check_vectors(reader);
+}
+
+int prototype_read(struct reader *reader, const char *text, struct mends *mends,
+                   struct declaration *declaration, struct error *error)
+{
+    memset(declaration, 0, sizeof *declaration);
+    int status = reader_begin(reader, text, error);
+    reader->declaration = declaration;
+    reader->mends = mends;
+    status = status < 0 ? status : parse(reader);
+    if (status < 0)
+        memset(declaration, 0, sizeof *declaration);
+    return status;
 }
 
 int declaration_parse(const char *text, struct declaration *declaration,
@@ -331,14 +361,8 @@ int declaration_parse(const char *text, struct declaration *declaration,
 {
     FREED_BY(free_memory) struct reader *reader = malloc(sizeof *reader);
     memset(declaration, 0, sizeof *declaration);
-    if (!reader)
-        return no_memory(error);
-    int status = reader_begin(reader, text, error);
-    reader->declaration = declaration;
-    status = status < 0 ? status : parse(reader);
-    if (status < 0)
-        memset(declaration, 0, sizeof *declaration);
-    return status;
+    return reader ? prototype_read(reader, text, NULL, declaration, error)
+                  : no_memory(error);
 }
 
 bool declaration_has_outputs(const struct declaration *declaration)
@@ -346,7 +370,7 @@ bool declaration_has_outputs(const struct declaration *declaration)
     bool any = declaration->returned != CTYPE_VOID;
     for (uint32_t i = 0; i < declaration->n; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
-        any |= argument->kind == ARGUMENT_LENGTH ||
+        any |= argument->kind == ARGUMENT_LENGTH || argument->content.is_compared ||
                (argument->kind == ARGUMENT_ARRAY && argument->role != ARGUMENT_IN);
     }
     return any;
@@ -359,6 +383,14 @@ bool declaration_passes(const struct declaration *declaration, uint32_t array)
         passed |= declaration->argument[i].kind == ARGUMENT_WITHIN &&
                   declaration->argument[i].within == array;
     return passed;
+}
+
+bool declaration_makes(const struct declaration *declaration)
+{
+    bool makes = *declaration_freer(declaration) || declaration->content.is_compared;
+    for (uint32_t i = 0; i < declaration->n_passed; i++)
+        makes |= declaration->argument[i].content.is_compared;
+    return makes;
 }
 
 const char *declaration_freer(const struct declaration *declaration)

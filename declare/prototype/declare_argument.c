@@ -18,10 +18,13 @@ static int read_extents(struct reader *reader, struct later *later)
     for (; status == 0 && reader_take(reader, "["); n++) {
         while (qualifier_take(reader, &(bool){false}))
             ;
+        const struct word near = dimension_near(reader_token(reader));
+        if (token_is(reader_token(reader), "]"))
+            reader_mend(reader, reader_token(reader)->at, 0, "%s", near.text);
         if (token_is(reader_token(reader), "]"))
             return reader_fail(reader, reader_token(reader),
                                "how many elements? Write an expression, such as [%s]",
-                               dimension_near(reader_token(reader)).text);
+                               near.text);
         status =
             expression_skip(reader) ?: reader_expect(reader, "]", "behind an extent");
     }
@@ -61,6 +64,8 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(
             reader, specifier->word,
             "for an array of vectors write one of their elements: float x[8 * n]");
+    if (specifier->is_unknown)
+        mend_real(reader, specifier->word);
     if (specifier->is_unknown)
         return structure_unknown(reader, specifier, argument->name)
                    ?: type_misspelt(reader, specifier->word)
@@ -119,7 +124,7 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
                           sizeof argument->text, &argument->text_bytes);
     }
     if (specifier->pointers == 2 && reader_take(reader, "0"))
-        return written_pointer_parse(reader, argument);
+        return written_pointer_parse(reader, argument, later);
     if (token_is(specifier->star, "&") && !specifier->is_structure)
         return type_unknown(reader, specifier);
     if (specifier->each)
@@ -151,8 +156,9 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
     const struct word n = dimension_near(reader_token(reader));
     if (reader_take(reader, "="))
         return read_pointer_value(reader, i, later);
-    if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
-        return written_pointer_parse(reader, argument);
+    if (specifier->pointers == 2 && token_among(reader_token(reader), "free length"))
+        return written_pointer_parse(reader, argument, later);
+    mend_pointer(reader, i);
     if (specifier->pointers > 1)
         return reader_fail(
             reader, specifier->star,
@@ -250,6 +256,7 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
     struct declared_argument *argument = argument_of(reader, i);
     if (specifier->vector)
         return read_vector(reader, argument, specifier);
+    mend_value(reader, i);
     if (specifier->is_structure)
         return reader_fail(reader, specifier->word,
                            "a structure cannot be passed by value; one of up to 16 bytes "
@@ -303,10 +310,14 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
     if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
         status = token_name(reader, reader_next(reader), argument->name);
     status = status < 0 ? status : reader_expect(reader, ")", "behind the name");
+    if (status == 0 && token_is(reader_token(reader), "["))
+        mend_rows(reader, i);
     if (status == 0 && !token_is(reader_token(reader), "("))
         return reader_fail(reader, reader_token(reader),
                            "pointers to arrays cannot be passed; write x[h * w]");
     status = status ?: parameters_skip(reader);
+    if (status == 0 && !token_is(reader_token(reader), "="))
+        reader_mend(reader, reader_token(reader)->at, 0, " = &nothing");
     if (status == 0 && !token_is(reader_token(reader), "="))
         return reader_fail(reader, &reader->token[later->name],
                            "which function is %s? Write = &name, or = NULL",
@@ -320,9 +331,14 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
 {
     struct declared_argument *argument = argument_of(reader, i);
     *later = (struct later){.type = reader->at};
-    if (token_is(reader_token(reader), "..."))
+    if (token_is(reader_token(reader), "...")) {
+        const char *const comma = reader_token(reader)[-1].at;
+        if (i)
+            reader_mend(reader, comma, (size_t)(reader_token(reader)->at + 3 - comma),
+                        "%s", "");
         return reader_fail(reader, reader_token(reader),
                            "write the arguments that '...' stands for");
+    }
     int status = specifier_read(reader, &later->specifier);
     if (status < 0)
         return status;
@@ -335,7 +351,7 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
     if (status < 0)
         return status;
     if (reader_token(reader)->kind == TOKEN_WORD && reader->at > later->name &&
-        !token_is(reader_token(reader), "free"))
+        !token_among(reader_token(reader), "free length"))
         return reader_fail(reader, &reader->token[later->name],
                            "%s is no word of a type, or there is a word too many",
                            argument->name);
@@ -409,7 +425,10 @@ int argument_finish(struct reader *reader, uint32_t i, const struct later *later
     const bool whole = later->value && !ctype_is_float(argument->type) && !place;
     int status = at ? finish_extents(reader, argument, at, specifier) : 0;
     status = status ?: later->values ? values_check(reader, later->values) : 0;
-    status = status ?: length ? finish_length(reader, argument, length) : 0;
+    if (status == 0 && length)
+        status = argument->kind == ARGUMENT_ARRAY
+                     ? finish_length(reader, argument, length)
+                     : content_finish(reader, &argument->content, length);
     return status
                ?: place ? place_finish(reader, i)
               : whole   ? expression_value(reader, i)

@@ -68,6 +68,8 @@ static int read_name(struct reader *reader, struct extent *extent)
         if (token_is(token, declaration->dimension[d].name))
             return add(reader, extent, EXTENT_DIMENSION, d);
     if (i < 0)
+        mend_dimension(reader, token);
+    if (i < 0)
         return reader_fail(reader, token,
                            "no argument is called %s; if it is a dimension that the "
                            "function is not told, write 'for %s' behind the prototype; a "

@@ -25,6 +25,10 @@ int reader_fail(const struct reader *reader, const struct token *token,
     const size_t begin = length < WINDOW || at < BEFORE ? 0 : at - BEFORE;
     size_t n = 0, marks = token->n ? token->n : 1;
     va_list arguments;
+    if (reader->mends && !reader->mends->due)
+        reader->mends->n = 0;
+    if (reader->mends)
+        reader->mends->due = false;
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
@@ -150,9 +154,11 @@ int reader_begin(struct reader *reader, const char *text, struct error *error)
 {
     int status = 0;
     reader->text = text;
+    reader->mends = NULL;
     reader->n = reader->at = reader->n_named = reader->n_structures = 0;
     memset(reader->later, 0, sizeof reader->later);
     reader->values = 0;
+    reader->returned_content = 0;
     reader->error = error;
     if (strlen(text) > SOURCE_MAX)
         return invalid(error, "a prototype has more than %d characters", SOURCE_MAX);

@@ -121,15 +121,71 @@ int freer_parse(struct reader *reader, const char *freed, char name[DECLARED_NAM
                ?: reader_expect(reader, ")", "behind what is freed");
 }
 
-int written_pointer_parse(struct reader *reader, struct declared_argument *argument)
+int written_pointer_parse(struct reader *reader, struct declared_argument *argument,
+                          struct later *later)
 {
     argument->kind = ARGUMENT_NULL;
     argument->by_address = true;
     return freer_parse(reader, argument->name, argument->freed_by,
-                       &argument->freed_by_address);
+                       &argument->freed_by_address)
+               ?: content_parse(reader, &later->specifier, &argument->content,
+                                &later->length);
+}
+
+int content_parse(struct reader *reader, const struct specifier *specifier,
+                  struct declared_content *content, size_t *place)
+{
+    if (!reader_take(reader, "length"))
+        return 0;
+    const size_t bytes = specifier->is_unknown ? 0 : ctype_bytes(specifier->type);
+    content->is_compared = true;
+    content->size =
+        (uint32_t)(bytes ? bytes : 1) * (specifier->each ? specifier->each : 1);
+    *place = reader->at;
+    for (size_t depth = 0;; reader_next(reader)) {
+        const struct token *const token = reader_token(reader);
+        if (token->kind == TOKEN_END || (!depth && token_among(token, ", ) ; for")))
+            return reader->at > *place
+                       ? 0
+                       : reader_fail(reader, token,
+                                     "expected a length: that of what the "
+                                     "pointer points to, or 'strlen'");
+        depth += token_is(token, "(");
+        depth -= token_is(token, ")");
+    }
 }
 
 /* ---- when all names are known ---- */
+
+int content_finish(struct reader *reader, struct declared_content *content, size_t place)
+{
+    const struct declaration *const declaration = reader->declaration;
+    const struct token *const token = &reader->token[place];
+    const int found = token->kind == TOKEN_WORD
+                          ? declaration_find(declaration, token_word(token).text)
+                          : -1;
+    content->length = DECLARED_WHOLE;
+    if (token_is(token, "strlen")) {
+        content->length = DECLARED_STRLEN;
+    } else if (token_is(token, "return")) {
+        content->length = DECLARED_RETURN;
+        return ctype_is_integer(declaration->returned)
+                   ? 0
+                   : reader_fail(reader, token, "the function returns no integer");
+    } else if (found >= 0 && declaration->argument[found].kind == ARGUMENT_LENGTH &&
+               ctype_is_integer(declaration->argument[found].type)) {
+        content->length = found;
+    } else {
+        reader->at = place;
+        const int status = expression_read(reader, &content->count);
+        return status == 0 && reader_token(reader)->kind != TOKEN_END &&
+                       !token_among(reader_token(reader), ", ) ; for")
+                   ? reader_fail(reader, reader_token(reader),
+                                 "nothing is expected behind the length")
+                   : status;
+    }
+    return 0;
+}
 
 /* An array or an object. */
 static bool find_made(const struct reader *reader, const struct token *token,

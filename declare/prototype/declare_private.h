@@ -57,12 +57,25 @@ struct named_type {
     size_t extents, n_extents; /* [16] */
     bool moved;                /* as in a specifier */
 };
+/* Changes of the text that would let the reader go on from where it failed. */
+struct mends {
+    const struct library *library; /* NULL: nothing makes objects */
+    bool due;                      /* the failure that they belong to comes next */
+    unsigned n;
+    struct mend {
+        const char *at; /* in the text */
+        size_t dropped;
+        char text[3 * DECLARED_NAME];
+    } mend[3]; /* in the order of places */
+};
 struct reader {
     const char *text;
+    struct mends *mends;            /* NULL: nobody asks for them */
     struct token token[TOKENS_MAX]; /* the last one is END */
     size_t n, at;
     struct declaration *declaration;
     struct later later[DECLARED_MAX]; /* of each argument */
+    size_t returned_content;          /* place of its length; 0: nobody says it */
     uint32_t values; /* a bit for each argument whose value is being read */
     struct named_type named[TYPEDEFS_MAX];
     size_t n_named;
@@ -205,11 +218,67 @@ int maker_parse(struct reader *reader, struct declared_argument *argument,
 /* free NAME or free NAME(&x) of a thing that may be called x, if it is next. */
 int freer_parse(struct reader *reader, const char *freed, char name[DECLARED_NAME],
                 bool *by_address);
-/* T **p = 0 free NAME, T **p free NAME */
-int written_pointer_parse(struct reader *reader, struct declared_argument *argument);
+/* T **p = 0 free NAME, T **p free NAME, and the length of what is there then */
+int written_pointer_parse(struct reader *reader, struct declared_argument *argument,
+                          struct later *later);
+/* length 4 * n, length written, length return, length strlen: goes behind it, and tells
+ * the place; 0: it is not next. */
+int content_parse(struct reader *reader, const struct specifier *specifier,
+                  struct declared_content *content, size_t *place);
+int content_finish(struct reader *reader, struct declared_content *content, size_t place);
 int maker_finish(struct reader *reader, uint32_t i);
 /* Puts them in the order that they need, behind the last maker_finish(). */
 int makers_order(struct reader *reader);
+
+/* ---- declare_guess.c ---- */
+
+/* One of the parts is in the name; parts that begin with '^' are its begin, '=' all of
+ * it. */
+bool name_has(const char *name, const char *parts);
+/* It is probably a number of elements; or no number of them. */
+bool name_counts(const char *name);
+bool name_chooses(const char *name);
+/* The extent that an array of that name, before that token, probably has: of an image its
+ * height times what lies between rows; else a number of like name, one that counts, or
+ * the next one. False: n, which is no argument. */
+bool extent_near(const struct reader *reader, size_t at, const char *name,
+                 struct word *extent);
+/* "size_t *written" behind that comma: the count of the elements before it. NULL: it is
+ * something else. */
+const struct token *count_behind(const struct token *comma);
+/* The functions of the library that make and free an object, which share the begin of
+ * their names with its type, or else with the function that takes it: enc_new() of
+ * enc_encode(). NULL: there is none. */
+const char *maker_near(const struct reader *reader, const char *type, const char **freer);
+
+/* ---- declare_mend.c ---- */
+
+/* A change that belongs to the next failure, of which there may be three. */
+__attribute__((format(printf, 4, 5))) void reader_mend(const struct reader *reader,
+                                                       const char *at, size_t dropped,
+                                                       const char *format, ...);
+/* An argument, of which this is known: its type and its name. */
+void mend_pointer(const struct reader *reader, uint32_t i);
+void mend_value(const struct reader *reader, uint32_t i);
+/* float (*x)[3], of which the reader is behind ')'. */
+void mend_rows(const struct reader *reader, uint32_t i);
+/* A pointer to an integer of which nobody says whether it is one or many. */
+void mend_integers(const struct reader *reader, uint32_t i);
+/* True of a type that is not known, but by its name a float or a double. */
+bool mend_real(const struct reader *reader, const struct token *word);
+/* A type that cannot be returned, whose words begin there. */
+void mend_result(const struct reader *reader, const struct specifier *specifier,
+                 const char *begin);
+/* A dimension that the function is not told. */
+void mend_dimension(const struct reader *reader, const struct token *name);
+/* A word that stands for another one. */
+void mend_word(const struct reader *reader, const struct token *token, const char *word);
+
+/* ---- declaration.c ---- */
+
+/* Reads the text; `mends`, if it is not NULL, has what the failure needs. */
+int prototype_read(struct reader *reader, const char *text, struct mends *mends,
+                   struct declaration *declaration, struct error *error);
 
 /* ---- declare_argument.c ---- */
 

@@ -173,6 +173,8 @@ int type_misspelt(const struct reader *reader, const struct token *token)
                           word_distance(word.text, known.text) < 2))
                 near = known;
         }
+    if (*near.text)
+        mend_word(reader, token, near.text);
     return *near.text
                ? reader_fail(reader, token, "unknown type; did you mean %s?", near.text)
                : 0;

@@ -96,8 +96,13 @@ uint64_t call_length(const struct declaration *declaration,
                      const struct call_frame *frame)
 {
     const int length = declaration->argument[argument].length;
-    if (length == DECLARED_WHOLE)
-        return sizes->count[argument];
+    return length == DECLARED_WHOLE ? sizes->count[argument]
+                                    : call_reported(declaration, length, frame);
+}
+
+uint64_t call_reported(const struct declaration *declaration, int length,
+                       const struct call_frame *frame)
+{
     const enum ctype type = length == DECLARED_RETURN
                                 ? declaration->returned
                                 : declaration->argument[length].type;

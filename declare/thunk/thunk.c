@@ -236,6 +236,12 @@ static void emit_plain(struct emitter *e, const struct thunk *thunk,
               offsetof(struct call_frame, result));
     for (uint32_t i = 0; i < signature->n; i++)
         emit_free(e, signature->free_slot[i], signature->slot_by_address[i], slot_at(i));
+    if (signature->after) {
+        EMIT(e, 0x48, 0x89, 0xdf); /* mov rdi, rbx */
+        emit_constant(e, R11, (uintptr_t)signature->after);
+        EMIT(e, 0x41, 0xff, 0xd3);
+        e->frees = true;
+    }
     if (room) {
         EMIT(e, 0x48, 0x81, 0xc4); /* add rsp, room */
         emit_u32(e, room);

@@ -17,6 +17,8 @@ struct size {
     bool worse;
     bool stranger; /* the dispatcher is about as fast as no kernel */
     bool whole;    /* all kernels that this CPU can run have a time, and it decides */
+    bool lone;     /* all others take so much longer than the best that no thread on the
+                      same core can be the reason */
 };
 
 /* A dispatcher costs a branch or a jump beside what it calls: a part of a long call, and
@@ -25,6 +27,10 @@ struct size {
  */
 #define ABOUT 0.1
 #define OWN_NS 2.5
+
+/* A thread on the same core takes up to half of it from code that uses all of it, and
+ * nearly nothing from code that waits: two kernels may differ by that alone. */
+#define CORE_HALVED 2.0
 
 /* Without a name it is the only kernel that says of itself that it chooses, or the one of
  * these that the op is named after. */
@@ -61,17 +67,35 @@ static void find_like(const struct run *run, struct size *size, size_t first, si
 }
 
 /* The best kernel is faster than `slow`, or slower by `about` at most, or it is not
- * known: an interval says neither, or a neighbour on the core disturbed one of them. */
+ * known: an interval says neither, or a neighbour on the core disturbed one of them. One
+ * that is as fast beside a neighbour is the same code, if no other kernel is near. */
 enum held { HELD_UNKNOWN, HELD_LEVEL, HELD_WORSE };
 static enum held hold_against(const struct size *size, const struct result *slow,
                               double about)
 {
     const struct interval ci = result_speedup(size->best, slow).ci;
-    const bool known = ci.known && isfinite(ci.lo) && !size->best->samples.shared &&
-                       !slow->samples.shared;
-    return known && ci.lo > 1 + AUDIT_THRESHOLD ? HELD_WORSE
-           : known && ci.hi <= 1 + about        ? HELD_LEVEL
-                                                : HELD_UNKNOWN;
+    const bool known = ci.known && isfinite(ci.lo);
+    const bool shared = size->best->samples.shared || slow->samples.shared;
+    const double least = (1 + AUDIT_THRESHOLD) * (shared ? CORE_HALVED : 1);
+    return known && ci.lo > least                                   ? HELD_WORSE
+           : known && ci.hi <= 1 + about && (!shared || size->lone) ? HELD_LEVEL
+                                                                    : HELD_UNKNOWN;
+}
+
+/* Holds all kernels but the dispatcher against the best one. */
+static bool is_lone(const struct run *run, const struct size *size, size_t first,
+                    size_t end)
+{
+    bool lone = true;
+    for (size_t i = first; i < end; i++) {
+        const struct result *const other = &run->results[i];
+        if (!kernel_measured(other) || !family_same(size->best, other) ||
+            other == size->best || other == size->dispatcher)
+            continue;
+        const struct interval ci = result_speedup(size->best, other).ci;
+        lone &= ci.known && ci.lo > (1 + AUDIT_THRESHOLD) * CORE_HALVED;
+    }
+    return lone;
 }
 
 /* It chose the fastest, or one as fast, and its own code costs the difference. If it is
@@ -128,6 +152,7 @@ static void size_judge(const struct run *run, const struct result *of, size_t fi
         else if (!size->best || result->summary.median_ns < size->best->summary.median_ns)
             size->best = result;
     }
+    size->lone = size->best && is_lone(run, size, first, end);
     if (size->best && size->dispatcher) {
         const enum held held = hold_against(size, size->dispatcher, ABOUT);
         size->times = result_speedup(size->best, size->dispatcher).times;

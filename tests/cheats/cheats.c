@@ -128,6 +128,12 @@ void cheat_asked(float *y, const float *x, size_t n)
         honest(y, x, n);
 }
 
+/* Wrong between the small shapes and those near the one that is asked for. */
+void cheat_between(float *y, const float *x, size_t n)
+{
+    honest(y, x, n >= 130 && n < 190 ? n - 1 : n);
+}
+
 void cheat_sampled(float *y, const float *x, size_t n)
 {
     honest(y, x, n / 2);

@@ -72,3 +72,29 @@ TEST(test_places)
     assert_int_equal(call_place(&signature, 14), 5);
     assert_int_equal(call_place(&signature, 15), 7); /* behind j */
 }
+
+/* Memory that a function makes, and how much of it is compared. */
+TEST(test_contents)
+{
+    const struct declaration *const d =
+        parsed("long *f(char **a free g length strlen, wchar_t **b length strlen, double "
+               "**c = 0 "
+               "length 2 * n + (1), u8 **d free g length m, size_t *m, void **e length "
+               "4) free h(&) "
+               "length n / 2 for n, k");
+    assert_true(d->content.is_compared);
+    assert_int_equal(d->content.length, DECLARED_WHOLE);
+    assert_int_equal(d->content.size, 8);
+    assert_int_equal(value_at(&d->content.count, (int64_t[]){7, 1}), 3);
+    assert_int_equal(d->n_dimensions, 2);
+    assert_int_equal(d->argument[0].content.length, DECLARED_STRLEN);
+    assert_int_equal(d->argument[1].content.size, 4);
+    assert_int_equal(value_at(&d->argument[2].content.count, (int64_t[]){7, 1}), 15);
+    assert_int_equal(d->argument[3].content.length, 4);
+    assert_int_equal(d->argument[5].content.size, 1);
+    assert_true(declaration_has_outputs(d));
+    assert_int_equal(
+        parsed("int f(char **a free g length return)")->argument[0].content.length,
+        DECLARED_RETURN);
+    assert_false(parsed("int f(char **length free g)")->argument[0].content.is_compared);
+}

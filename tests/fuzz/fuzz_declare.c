@@ -88,8 +88,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (declaration_parse(text, declaration, &error) == 0) {
         measure(declaration, text);
     } else if (strlen(text) <= 4096) {
+        char line[4096];
         check_message(&error, text);
         demand(!declaration->n && !declaration->n_dimensions, "nothing is left", text);
+        if (declaration_complete(text, NULL, line, sizeof line))
+            demand(declaration_parse(line, declaration, &error) == 0, "it can be read",
+                   line);
     }
     free(declaration);
     free(text);

@@ -50,9 +50,14 @@ int service_call_traced(struct service_case *entry, const struct operands *opera
     struct declared_call *const declared = entry->declared;
     struct inspect_calls traced = service_traced(entry, operands);
     if (declared)
-        traced.function = (void (*)(const void *, void *))SERVICE_RUN(declared->code);
-    const int status =
+        traced.function = (void (*)(const void *, void *))SERVICE_RUN(declared->plain);
+    int status =
         (declared ? declared_renew(declared, error) : 0) ?: inspect_call(&traced, calls);
+    if (declared && declared->code != declared->plain && status == 0) {
+        status = declared_renew(declared, error);
+        if (status == 0)
+            declared->code(declared->frame);
+    }
     if (declared)
         declared_finish(declared);
     return status;

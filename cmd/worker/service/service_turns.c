@@ -71,7 +71,7 @@ static void touch(const struct listed_turn *turn)
 static void run_calls(struct service_case *entry, struct call_frame *frame, uint64_t n,
                       uint64_t repeat, struct turns_reply *told)
 {
-    call_code *const code = entry->declared->code;
+    call_code *const code = entry->declared->plain;
     sigset_t mask;
     service_enter(&mask);
     const int64_t cpu_begin = clock_cpu(), begin = clock_now();

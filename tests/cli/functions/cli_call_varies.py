@@ -10,6 +10,7 @@ from cli_tool import (MADE_UP, SHORT, compile_library, environment, kernels,
 SOURCE = """
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 void keep_stack(int *to) /* as the runtime of Go does */
 {
     static stack_t first;
@@ -92,6 +93,34 @@ float dot_in_order(const float *x, const float *y, int n, int lanes)
 {
     return dot(x, y, n, 1);
 }
+int copies(const char *s, char **to, size_t *n)
+{
+    *n = strlen(s);
+    *to = strdup(s);
+    return 0;
+}
+int false_copies(const char *s, char **to, size_t *n)
+{
+    copies(s, to, n);
+    (*to)[*n - 1] ^= *n > 9;
+    return 0;
+}
+char *text(const char *s)
+{
+    return strdup(s);
+}
+char *false_text(const char *s)
+{
+    char *const to = strdup(s);
+    if (to[0] && to[1])
+        to[1] = 0;
+    return to;
+}
+const int *table(void)
+{
+    static const int numbers[] = {1, 2, 3, 4};
+    return numbers;
+}
 void hand_on(int *from, int *to, int *part) /* `part` is written in part */
 {
     *to = *from + 1;
@@ -135,6 +164,26 @@ class CallVaries(CallCase):
         self.assertIn("--reset of call", died["notes"])
         self.assertIn(self.row(*calls, "--reset")["status"], ("ok", "short"))
         self.assertIn(self.row("keep_stack", "void (int to[1])")["status"], ("ok", "short"))
+
+    def test_memory_that_is_compared(self):
+        """By a length that the function reports, that of a text, or one that follows."""
+        self.built = compile_library(self.folder, "libvaries.so", "-O1", "-x", "c", "-",
+                                     input=SOURCE)
+        for name, prototype, wrong in (
+                ("copies", "int (const char s[n], char **to free free length m, size_t *m) for n",
+                 "false_copies"),
+                ("text", "char *(const char s[n]) free free length strlen for n", "false_text"),
+                ("text", "char *(const char s[n]) free free length n for n", "false_text")):
+            options = f"--reference={name}", "--input=s=text", "--sizes=100"
+            row = self.call(name, prototype, *options)[name]
+            self.assertEqual((row["status"], row["reason"]), ("ok", None), row)
+            self.assertIn("time of a call is also that of free", " ".join(row["notes"]))
+            row = self.call(wrong, prototype, *options, status=4)[wrong]
+            self.assertEqual(row["status"], "wrong", row)
+        row = self.row("table", "const int *(void) length 4")
+        self.assertIn(row["status"], ("ok", "short"))
+        row = self.row("table", "const int *(void) length 1000000000", status=4)
+        self.assertIn("the memory that it made ends before its length", row["reason"])
 
     def test_writes_beside_inputs(self):
         """Their pages have room, which is no part of them."""

@@ -26,7 +26,7 @@ ADD = ("void (void *adder = from adder_new(7) free free, inout int32_t x[n], siz
 # The reason for which each of them is rejected.
 REASONS = {
     "address": "wrong", "content": "wrong", "order": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
-    "shape": "wrong", "asked": "wrong", "sampled": "wrong", "precision": "wrong",
+    "shape": "wrong", "asked": "wrong", "between": "wrong", "sampled": "wrong", "precision": "wrong",
     "old_output": "wrong", "tail": "wrong", "long_tail": "wrong", "mark": "unsafe",
     "thread": "helpers", "process": "helpers", "alarm": "helpers", "signal": "helpers",
     "idle": "helpers", "cpu": "helpers", "first": "helpers", "adjust": "helpers",

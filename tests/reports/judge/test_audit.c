@@ -201,6 +201,30 @@ TEST(test_doubt)
     run_free(run);
 }
 
+/* Beside a neighbour a kernel is the fastest if all others take more than twice as long,
+ * and the dispatcher calls it if it is as fast. */
+TEST(test_beside_a_neighbour)
+{
+    static const struct row all[] = {
+        {"64", {100, 14, 14.2}}, {"65", {20, 14, 14.2}}, {"66", {20, 14, 20.2}},
+        {"67", {100, 14, 101}},  {"68", {100, 14, 50}},
+    };
+    struct audit audit;
+    struct run *const run = make(all, ARRAY_LEN(all), "");
+    for (size_t i = 0; i < run->n_results; i++)
+        run->results[i].samples.shared = true;
+    run_audit(run, &audit);
+    assert_int_equal(audit.n, 2);
+    assert_int_equal(audit.worse, 1);
+    assert_int_equal(audit.strangers, 1);
+    assert_string_equal(audit.range[0].last->shape, "64");
+    assert_false(audit.range[0].worse);
+    assert_string_equal(audit.range[1].last->shape, "67");
+    assert_string_equal(audit.range[1].like->variant, "mix_sse2");
+    audit_free(&audit);
+    run_free(run);
+}
+
 /* A kernel whose times nobody trusts is not as fast as the best: it acquits nobody. */
 TEST(test_doubt_about_the_other_kernel)
 {
