@@ -74,7 +74,8 @@ TEST(test_both_shapes_are_learnt)
     static const struct said others[] = {IS(page_share, 0.02),  IS(traffic_cycles, 2),
                                          IS(guess_cycles, 4),   IS(code_cycles, 7),
                                          IS(page_offset, 0.85), IS(crowded_share, 0.2),
-                                         IS(guess_cycles, 16),  IS(page_share, 0.002)};
+                                         IS(guess_cycles, 16),  IS(page_share, 0.002),
+                                         IS(guess_cycles, 4.6)};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         struct inspect_facts facts = {0};
         struct inspect_findings findings;
@@ -87,7 +88,7 @@ TEST(test_both_shapes_are_learnt)
             say(&facts, &said[k]);
         say(&facts, &others[i]);
         inspect_find(&facts, &findings);
-        assert_int_equal(has(&findings, CAUSE_mispredicts), i == 7);
+        assert_int_equal(has(&findings, CAUSE_mispredicts), i >= 7);
     }
 }
 
