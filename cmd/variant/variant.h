@@ -116,9 +116,10 @@ void variant_trace(const struct case_name *name, const double *rates,
 void variant_set_rates(const double *rates, struct inspect_facts *facts);
 /* Index of the loop that needs most cycles by measured rates, and its part of what all
  * loops and what is outside need; 0 and 0: no loop is known to need any. Failed forwards
- * count if `forwards`: no experiment refuted them. */
+ * count if `forwards`: no experiment refuted them; wrong predictions, if each branch goes
+ * its rarer way by surprise, if `guesses`. */
 size_t variant_hot_loop(const struct inspect_census *census, const double *rates,
-                        bool forwards, double *part);
+                        bool forwards, bool guesses, double *part);
 
 /* ---- what was measured (measured.c): NaN if it is not known ---- */
 

@@ -151,17 +151,9 @@ static double beside_place(const struct inspect_facts *facts,
     return fmax(beyond_limit(facts, finding, code), half);
 }
 
-/* The share of a finding that no experiment flipped: of a bound, or of functions of other
- * modules that execute most instructions, if it rests on these. */
-static double beside_flip(const struct inspect_facts *facts,
-                          const struct inspect_finding *finding)
-{
-    return fmax(beyond_limit(facts, finding, largest_bound(finding)),
-                evidence_of(finding, FACT_out_share));
-}
-
 /* The first finding that no experiment flipped stands before flips that gained less than
- * half of what it accounts for. */
+ * half of what it accounts for: of a bound, or of functions of other modules that execute
+ * most instructions, if it rests on these. */
 static void move_small_flips(const struct inspect_facts *facts,
                              struct inspect_finding *finding, size_t n)
 {
@@ -173,10 +165,12 @@ static void move_small_flips(const struct inspect_facts *facts,
     const struct inspect_finding moved = finding[first];
     for (; first > 0; first--) {
         const struct inspect_finding *const before = &finding[first - 1];
-        const double accounts = before->cause == CAUSE_placement
-                                    ? beside_place(facts, &moved)
-                                    : beside_flip(facts, &moved);
-        if (before->cause == CAUSE_at_limit || 2 * before->share >= accounts)
+        const double accounts =
+            before->cause == CAUSE_placement
+                ? beside_place(facts, &moved)
+                : beyond_limit(facts, &moved, largest_bound(&moved));
+        if (before->cause == CAUSE_at_limit ||
+            2 * before->share >= fmax(accounts, evidence_of(&moved, FACT_out_share)))
             break;
         finding[first] = *before;
     }
@@ -203,18 +197,21 @@ static void move_data(struct inspect_finding *finding, size_t n)
 
 /* A called function keeps its values in memory. Where most instructions are of such
  * functions, a chain through memory is that of the call. One that reads the same text
- * again and again meets what the loop just stored there. */
+ * again and again meets what the loop just stored there. Branches of functions of other
+ * modules are theirs: nobody but these can change them. */
 static void move_call(const struct inspect_facts *facts, struct inspect_finding *finding,
                       size_t n)
 {
     const bool most = inspect_fact_value(facts, FACT_called_share) >= 0.6;
+    const bool theirs = inspect_fact_value(facts, FACT_out_share) >= 0.6;
     for (size_t i = 1; i < n; i++) {
         struct inspect_finding *const before = &finding[i - 1], moved = finding[i];
         const bool again = evidence_of(&moved, FACT_read_again) > 0;
         const bool of_call = (most && before->cause == CAUSE_memory_chain) ||
                              (again && before->cause == CAUSE_store_forwarding);
-        if (moved.cause != CAUSE_call || !of_call ||
-            before->confidence == INSPECT_FLIPPED)
+        const bool guesses = theirs && before->cause == CAUSE_mispredicts;
+        if (moved.cause != CAUSE_call ||
+            !(guesses || (of_call && before->confidence != INSPECT_FLIPPED)))
             continue;
         finding[i] = *before;
         *before = moved;

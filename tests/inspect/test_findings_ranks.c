@@ -67,6 +67,27 @@ TEST(test_called_before_flips)
     }
 }
 
+/* Branches of functions of other modules are theirs, and so are the places of code. */
+TEST(test_calls_before_their_branches)
+{
+    struct inspect_findings findings;
+    for (int theirs = 0; theirs <= 1; theirs++) {
+        struct inspect_facts facts = structural_case();
+        inspect_fact_set(&facts, FACT_out_share, theirs ? 0.7 : 0.5);
+        inspect_fact_set_interval(&facts, FACT_tame_input, 0.4, 0.39, 0.41);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[theirs].cause, CAUSE_mispredicts);
+        assert_int_equal(findings.finding[!theirs].cause, CAUSE_call);
+        /* A place that gains less than half of what they have. */
+        facts = (struct inspect_facts){0};
+        inspect_fact_set(&facts, FACT_out_share, 0.8);
+        inspect_fact_set(&facts, FACT_out_length, 99);
+        inspect_fact_set_interval(&facts, FACT_place, theirs ? 0.7 : 0.5, 0.49, 0.71);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[!theirs].cause, CAUSE_call);
+    }
+}
+
 /* Few elements and a smaller shape gain, and streams that go on in order are no reason.
  */
 TEST(test_both_shapes_are_learnt)
