@@ -48,7 +48,20 @@ static double bound_of(const struct inspect_finding *finding)
     return finding->confidence == INSPECT_MODELLED ? bound : 0;
 }
 
-/* A chain, or instructions that are slow, that account for nearly all of the time. */
+/* The largest bound of the code that its unit does not explain. */
+static double without_divisions(const struct inspect_facts *facts)
+{
+    double most = 0;
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
+        const enum inspect_fact bound = inspect_bound_list[i];
+        if (bound != FACT_divide_cycles && bound != FACT_form_cycles)
+            most = fmax(most, inspect_fact_value(facts, bound));
+    }
+    return most;
+}
+
+/* A chain, or instructions that are slow, that account for nearly all of the time; or
+ * divisions without which the code would need a third less. */
 static bool is_whole(const struct inspect_facts *facts,
                      const struct inspect_finding *finding)
 {
@@ -64,7 +77,10 @@ static bool is_whole(const struct inspect_facts *facts,
     const double least = is_slow(finding)
                              ? inspect_fact_value(facts, FACT_code_cycles)
                              : nearly_all * inspect_fact_value(facts, FACT_cycles);
-    return specific && bound_of(finding) >= least;
+    const double other = without_divisions(facts);
+    const bool alone = finding->cause == CAUSE_divider && other > 0 &&
+                       bound_of(finding) >= 1.5 * other;
+    return specific && (alone || bound_of(finding) >= least);
 }
 
 /* Findings of the instructions come before models, but a model of nearly all of the time

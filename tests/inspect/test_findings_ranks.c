@@ -39,7 +39,8 @@ static struct inspect_facts structural_case(void)
     const struct said said[] = {IS(calls, 1),        IS(calling_cycles, 2),
                                 EXPLAINED,           IS(decisions, 4),
                                 IS(limit_cycles, 3), IS(gap_cycles, 7),
-                                IS(gap_share, 0.7),  IS(divide_cycles, 6.5)};
+                                IS(gap_share, 0.7),  IS(divide_cycles, 6.5),
+                                IS(dispatch_cycles, 5.5)};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         say(&facts, &said[i]);
     return facts;
@@ -144,6 +145,11 @@ TEST(test_chain_that_accounts_for_all)
         /* So do divisions. */
         facts = structural_case();
         inspect_fact_set(&facts, FACT_divide_cycles, all ? 9.8 : 7.5);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[!all].cause, CAUSE_divider);
+        /* Nothing else needs two thirds as long. */
+        inspect_fact_set(&facts, FACT_divide_cycles, 7.5);
+        inspect_fact_set(&facts, FACT_dispatch_cycles, all ? 4.9 : 5.1);
         inspect_find(&facts, &findings);
         assert_int_equal(findings.finding[!all].cause, CAUSE_divider);
     }
