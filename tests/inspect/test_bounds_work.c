@@ -18,11 +18,12 @@ TEST(test_useful_loads)
 TEST(test_rounds)
 {
     struct inspect_facts facts = tile();
-    for (int handed = 0; handed <= 1; handed++) {
+    for (int handed = 0; handed <= 2; handed++) {
         SET(loads, 4);
         SET(fixed, 4);
         SET(stores, 4);
-        SET(forwards, 2 * handed);
+        SET(forwards, handed == 1 ? 2 : 0);
+        SET(scalar_stack, handed == 2 ? 8 : 0);
         inspect_bounds(&facts);
         assert_near(VALUE(elements), handed ? 0 : 4, 0);
     }
