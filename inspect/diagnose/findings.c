@@ -78,8 +78,8 @@ static bool is_whole(const struct inspect_facts *facts,
                              ? inspect_fact_value(facts, FACT_code_cycles)
                              : nearly_all * inspect_fact_value(facts, FACT_cycles);
     const double other = without_divisions(facts);
-    const bool alone = finding->cause == CAUSE_divider && other > 0 &&
-                       bound_of(finding) >= 1.5 * other;
+    const bool alone =
+        finding->cause == CAUSE_divider && other > 0 && bound_of(finding) >= 1.5 * other;
     return specific && (alone || bound_of(finding) >= least);
 }
 
@@ -181,10 +181,9 @@ static void move_small_flips(const struct inspect_facts *facts,
     const struct inspect_finding moved = finding[first];
     for (; first > 0; first--) {
         const struct inspect_finding *const before = &finding[first - 1];
-        const double accounts =
-            before->cause == CAUSE_placement
-                ? beside_place(facts, &moved)
-                : beyond_limit(facts, &moved, largest_bound(&moved));
+        const double accounts = before->cause == CAUSE_placement
+                                    ? beside_place(facts, &moved)
+                                    : beyond_limit(facts, &moved, largest_bound(&moved));
         if (before->cause == CAUSE_at_limit ||
             2 * before->share >= fmax(accounts, evidence_of(&moved, FACT_out_share)))
             break;

@@ -36,11 +36,10 @@ TEST(test_control_is_the_floor)
 static struct inspect_facts structural_case(void)
 {
     struct inspect_facts facts = {0};
-    const struct said said[] = {IS(calls, 1),        IS(calling_cycles, 2),
-                                EXPLAINED,           IS(decisions, 4),
-                                IS(limit_cycles, 3), IS(gap_cycles, 7),
-                                IS(gap_share, 0.7),  IS(divide_cycles, 6.5),
-                                IS(dispatch_cycles, 5.5)};
+    const struct said said[] = {
+        IS(calls, 1),       IS(calling_cycles, 2),  EXPLAINED,
+        IS(decisions, 4),   IS(limit_cycles, 3),    IS(gap_cycles, 7),
+        IS(gap_share, 0.7), IS(divide_cycles, 6.5), IS(dispatch_cycles, 5.5)};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         say(&facts, &said[i]);
     return facts;
@@ -93,11 +92,10 @@ TEST(test_calls_before_their_branches)
  */
 TEST(test_both_shapes_are_learnt)
 {
-    static const struct said others[] = {IS(page_share, 0.02),  IS(traffic_cycles, 2),
-                                         IS(guess_cycles, 4),   IS(code_cycles, 7),
-                                         IS(page_offset, 0.85), IS(crowded_share, 0.2),
-                                         IS(guess_cycles, 16),  IS(page_share, 0.002),
-                                         IS(guess_cycles, 4.6)};
+    static const struct said others[] = {
+        IS(page_share, 0.02), IS(traffic_cycles, 2), IS(guess_cycles, 4),
+        IS(code_cycles, 7),   IS(page_offset, 0.85), IS(crowded_share, 0.2),
+        IS(guess_cycles, 16), IS(page_share, 0.002), IS(guess_cycles, 4.6)};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         struct inspect_facts facts = {0};
         struct inspect_findings findings;
