@@ -48,13 +48,14 @@ static double bound_of(const struct inspect_finding *finding)
     return finding->confidence == INSPECT_MODELLED ? bound : 0;
 }
 
-/* The largest bound of the code that its unit does not explain. */
-static double without_divisions(const struct inspect_facts *facts)
+/* The largest bound but two. */
+static double largest_but(const struct inspect_facts *facts, enum inspect_fact one,
+                          enum inspect_fact two)
 {
     double most = 0;
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
-        if (bound != FACT_divide_cycles && bound != FACT_form_cycles)
+        if (bound != one && bound != two)
             most = fmax(most, inspect_fact_value(facts, bound));
     }
     return most;
@@ -77,7 +78,7 @@ static bool is_whole(const struct inspect_facts *facts,
     const double least = is_slow(finding)
                              ? inspect_fact_value(facts, FACT_code_cycles)
                              : nearly_all * inspect_fact_value(facts, FACT_cycles);
-    const double other = without_divisions(facts);
+    const double other = largest_but(facts, FACT_divide_cycles, FACT_form_cycles);
     const bool alone =
         finding->cause == CAUSE_divider && other > 0 && bound_of(finding) >= 1.5 * other;
     return specific && (alone || bound_of(finding) >= least);
@@ -238,18 +239,6 @@ static double known_or(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-/* The largest bound of the code that it has wherever its operands lie. */
-static double core_cycles(const struct inspect_facts *facts)
-{
-    double most = 0;
-    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
-        const enum inspect_fact bound = inspect_bound_list[i];
-        if (bound != FACT_roof_cycles && bound != FACT_memory_cycles)
-            most = fmax(most, inspect_fact_value(facts, bound));
-    }
-    return most;
-}
-
 /* The share of the time that remains without a cause, as far as something tells it. The
  * variant that lacks it executes the same code, unless it is another row, or other
  * numbers take another way. */
@@ -259,7 +248,9 @@ static double remains(const struct inspect_facts *facts,
     const bool same_code = !isnan(finding->share) &&
                            finding->experiment != FACT_other_isa &&
                            finding->experiment != FACT_tame_input;
-    const double core = core_cycles(facts) / inspect_fact_value(facts, FACT_cycles);
+    /* Bounds of the code hold wherever its operands lie. */
+    const double core = largest_but(facts, FACT_roof_cycles, FACT_memory_cycles) /
+                        inspect_fact_value(facts, FACT_cycles);
     return same_code ? fmax(limit, fmin(known_or(core, 0), 1 - finding->share)) : limit;
 }
 
