@@ -157,9 +157,13 @@ static void add_hot_loop(struct subject *subject, const double *rates,
                          struct inspect_facts *facts)
 {
     const struct inspect_census *const census = &subject->trace.census;
+    /* Other values would tell what wrong predictions cost. */
+    const bool tried = facts->fact[FACT_input_repeated].known ||
+                       facts->fact[FACT_input_constant].known ||
+                       facts->fact[FACT_input_sorted].known;
     double part = 0;
-    subject->hot_loop =
-        variant_hot_loop(census, rates, !(GET(edit_forward) >= INSPECT_PLACED), &part);
+    subject->hot_loop = variant_hot_loop(
+        census, rates, !(GET(edit_forward) >= INSPECT_PLACED), !tried, &part);
     const struct inspect_loop *const loop =
         census->n_loops ? &census->loop[subject->hot_loop] : NULL;
     inspect_facts_trace(facts, census, loop);

@@ -12,7 +12,7 @@ static void take_facts(const struct variant_trace *trace, const struct variant *
     double part;
     const double ops = variant_group(base)->shape.ops;
     const struct inspect_census *const census = &trace->census;
-    const size_t hot = variant_hot_loop(census, rates, true, &part);
+    const size_t hot = variant_hot_loop(census, rates, true, false, &part);
     inspect_facts_trace(facts, census, census->n_loops ? &census->loop[hot] : NULL);
     if (!census->whole)
         inspect_fact_set(facts, FACT_call_instructions, trace->instructions_per_op * ops);

@@ -11,19 +11,18 @@ void variant_set_rates(const double *rates, struct inspect_facts *facts)
     }
 }
 
-/* Cycles that all iterations of a loop need at least; 0: not known. Failed forwards count
- * unless they were seen to cost nothing. */
+/* Cycles that all iterations of a loop need at least; 0: not known. */
 static double needs(const struct inspect_census *census, const struct inspect_loop *loop,
-                    const double *rates, bool forwards)
+                    const double *rates, bool forwards, bool guesses)
 {
     struct inspect_facts facts = {.fact = {{.known = false}}};
     variant_set_rates(rates, &facts);
     inspect_facts_trace(&facts, census, loop);
     inspect_bounds(&facts);
-    const double cycles =
-        loop->iterations * (inspect_fact_value(&facts, FACT_code_cycles) +
-                            forwards * inspect_fact_value(&facts, FACT_forward_cycles));
-    return cycles > 0 ? cycles : 0;
+    const double cycles = inspect_fact_value(&facts, FACT_code_cycles) +
+                          forwards * inspect_fact_value(&facts, FACT_forward_cycles);
+    const double guessed = guesses ? inspect_fact_value(&facts, FACT_guess_cycles) : 0;
+    return cycles > 0 ? loop->iterations * (cycles + (guessed > 0 ? guessed : 0)) : 0;
 }
 
 /* The same of what is in no loop. */
@@ -39,12 +38,12 @@ static double needs_outside(const struct inspect_census *census, const double *r
 }
 
 size_t variant_hot_loop(const struct inspect_census *census, const double *rates,
-                        bool forwards, double *part)
+                        bool forwards, bool guesses, double *part)
 {
     double most = 0, sum = needs_outside(census, rates);
     size_t hot = 0;
     for (size_t i = 0; i < census->n_loops; i++) {
-        const double cycles = needs(census, &census->loop[i], rates, forwards);
+        const double cycles = needs(census, &census->loop[i], rates, forwards, guesses);
         sum += cycles;
         if (cycles > most) {
             most = cycles;

@@ -115,9 +115,10 @@ void variant_trace(const struct case_name *name, const double *rates,
 void variant_set_rates(const double *rates, struct inspect_facts *facts);
 /* The index of the loop that needs most cycles by measured rates; `part`: its share of
  * the cycles of all code. 0 and 0: no loop is known to need any. `forwards`: stores that
- * cannot be forwarded cost cycles, as no experiment refuted them. */
+ * cannot be forwarded cost cycles, as no experiment refuted them. `guesses`: wrong
+ * predictions do, as if each branch that goes its rarer way came by surprise. */
 size_t variant_hot_loop(const struct inspect_census *census, const double *rates,
-                        bool forwards, double *part);
+                        bool forwards, bool guesses, double *part);
 
 /* ---- what was measured (measured.c): NaN if it is not known ---- */
 

@@ -117,6 +117,10 @@ static void put_memory(struct inspect_facts *facts)
     PUT(read_again, GET(reading_share) >= 0.6 && !(GET(floats) >= 0.01)
                         ? part(GET(bytes_reading), GET(call_bytes))
                         : (double)NAN);
+    /* A loop counts its turns, and goes to the next place. */
+    PUT(bytes_cleared, GET(loads) > 0 || GET(computed) > 0 || GET(alu) > GET(stores) + 1
+                           ? 0
+                           : GET(bytes_stored) * turns(facts));
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 

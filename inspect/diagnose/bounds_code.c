@@ -198,8 +198,11 @@ void bounds_put_shares(struct inspect_facts *facts)
     /* Sums have one for each load; a loop that stores has one for each store, but no more
      * than it loads, as it may store a result in parts. */
     const double done = GET(stores) >= 0.5 ? fmin(GET(stores), GET(loads)) : GET(loads);
-    /* A loop that looks at one place again and again waits for others. */
-    const bool polls = GET(loads) > 0 && GET(loads) <= GET(fixed) && GET(stores) < 0.5;
+    /* A loop that looks at one place again and again waits for others, or for what it
+     * stored there, or in its stack frame, as the rounds of a cipher do. */
+    const bool polls = GET(loads) > 0 && 0.9 * GET(loads) <= GET(fixed) &&
+                       (GET(stores) < 0.5 || GET(forwards) >= 0.5 * GET(loads) ||
+                        known(GET(scalar_stack)) >= 0.9 * accesses);
     PUT(elements, isnan(done) ? done : polls ? 0 : fmax(1, done));
     PUT(outside_instructions, GET(outside_share) * GET(call_instructions));
     PUT(called_share, part(GET(called), instructions));

@@ -48,7 +48,21 @@ static double bound_of(const struct inspect_finding *finding)
     return finding->confidence == INSPECT_MODELLED ? bound : 0;
 }
 
-/* A chain, or instructions that are slow, that account for nearly all of the time. */
+/* The largest bound but two. */
+static double largest_but(const struct inspect_facts *facts, enum inspect_fact one,
+                          enum inspect_fact two)
+{
+    double most = 0;
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
+        const enum inspect_fact bound = inspect_bound_list[i];
+        if (bound != one && bound != two)
+            most = fmax(most, inspect_fact_value(facts, bound));
+    }
+    return most;
+}
+
+/* A chain, or instructions that are slow, that account for nearly all of the time; or
+ * divisions without which the code would need a third less. */
 static bool is_whole(const struct inspect_facts *facts,
                      const struct inspect_finding *finding)
 {
@@ -64,7 +78,10 @@ static bool is_whole(const struct inspect_facts *facts,
     const double least = is_slow(finding)
                              ? inspect_fact_value(facts, FACT_code_cycles)
                              : nearly_all * inspect_fact_value(facts, FACT_cycles);
-    return specific && bound_of(finding) >= least;
+    const double other = largest_but(facts, FACT_divide_cycles, FACT_form_cycles);
+    const bool alone =
+        finding->cause == CAUSE_divider && other > 0 && bound_of(finding) >= 1.5 * other;
+    return specific && (alone || bound_of(finding) >= least);
 }
 
 /* Findings of the instructions come before models, but a model of nearly all of the time
@@ -151,17 +168,9 @@ static double beside_place(const struct inspect_facts *facts,
     return fmax(beyond_limit(facts, finding, code), half);
 }
 
-/* The share of a finding that no experiment flipped: of a bound, or of functions of other
- * modules that execute most instructions, if it rests on these. */
-static double beside_flip(const struct inspect_facts *facts,
-                          const struct inspect_finding *finding)
-{
-    return fmax(beyond_limit(facts, finding, largest_bound(finding)),
-                evidence_of(finding, FACT_out_share));
-}
-
 /* The first finding that no experiment flipped stands before flips that gained less than
- * half of what it accounts for. */
+ * half of what it accounts for: of a bound, or of functions of other modules that execute
+ * most instructions, if it rests on these. */
 static void move_small_flips(const struct inspect_facts *facts,
                              struct inspect_finding *finding, size_t n)
 {
@@ -175,8 +184,9 @@ static void move_small_flips(const struct inspect_facts *facts,
         const struct inspect_finding *const before = &finding[first - 1];
         const double accounts = before->cause == CAUSE_placement
                                     ? beside_place(facts, &moved)
-                                    : beside_flip(facts, &moved);
-        if (before->cause == CAUSE_at_limit || 2 * before->share >= accounts)
+                                    : beyond_limit(facts, &moved, largest_bound(&moved));
+        if (before->cause == CAUSE_at_limit ||
+            2 * before->share >= fmax(accounts, evidence_of(&moved, FACT_out_share)))
             break;
         finding[first] = *before;
     }
@@ -203,18 +213,21 @@ static void move_data(struct inspect_finding *finding, size_t n)
 
 /* A called function keeps its values in memory. Where most instructions are of such
  * functions, a chain through memory is that of the call. One that reads the same text
- * again and again meets what the loop just stored there. */
+ * again and again meets what the loop just stored there. Branches of functions of other
+ * modules are theirs: nobody but these can change them. */
 static void move_call(const struct inspect_facts *facts, struct inspect_finding *finding,
                       size_t n)
 {
     const bool most = inspect_fact_value(facts, FACT_called_share) >= 0.6;
+    const bool theirs = inspect_fact_value(facts, FACT_out_share) >= 0.6;
     for (size_t i = 1; i < n; i++) {
         struct inspect_finding *const before = &finding[i - 1], moved = finding[i];
         const bool again = evidence_of(&moved, FACT_read_again) > 0;
         const bool of_call = (most && before->cause == CAUSE_memory_chain) ||
                              (again && before->cause == CAUSE_store_forwarding);
-        if (moved.cause != CAUSE_call || !of_call ||
-            before->confidence == INSPECT_FLIPPED)
+        const bool guesses = theirs && before->cause == CAUSE_mispredicts;
+        if (moved.cause != CAUSE_call ||
+            !(guesses || (of_call && before->confidence != INSPECT_FLIPPED)))
             continue;
         finding[i] = *before;
         *before = moved;
@@ -226,18 +239,6 @@ static double known_or(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-/* The largest bound of the code that it has wherever its operands lie. */
-static double core_cycles(const struct inspect_facts *facts)
-{
-    double most = 0;
-    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
-        const enum inspect_fact bound = inspect_bound_list[i];
-        if (bound != FACT_roof_cycles && bound != FACT_memory_cycles)
-            most = fmax(most, inspect_fact_value(facts, bound));
-    }
-    return most;
-}
-
 /* The share of the time that remains without a cause, as far as something tells it. The
  * variant that lacks it executes the same code, unless it is another row, or other
  * numbers take another way. */
@@ -247,7 +248,9 @@ static double remains(const struct inspect_facts *facts,
     const bool same_code = !isnan(finding->share) &&
                            finding->experiment != FACT_other_isa &&
                            finding->experiment != FACT_tame_input;
-    const double core = core_cycles(facts) / inspect_fact_value(facts, FACT_cycles);
+    /* Bounds of the code hold wherever its operands lie. */
+    const double core = largest_but(facts, FACT_roof_cycles, FACT_memory_cycles) /
+                        inspect_fact_value(facts, FACT_cycles);
     return same_code ? fmax(limit, fmin(known_or(core, 0), 1 - finding->share)) : limit;
 }
 

@@ -341,8 +341,15 @@ static int run_path(struct tracer *tracer, const struct path *path)
     return replayed < 0 ? replayed : replay(tracer, path, (uint32_t)position, pc, &known);
 }
 
+/* How far the next places are from the last known ones tells nothing. */
+static void forget_places(struct node *node)
+{
+    memset(node->last_page, 0, sizeof node->last_page);
+    memset(node->trail, 0, sizeof node->trail);
+}
+
 /* A path that goes where the numbers say that it loads is stepped for a while, ever more
- * seldom, for its places. How far these are from the last known ones tells nothing. */
+ * seldom, for its places. */
 static bool look_at(struct tracer *tracer, const struct path *path)
 {
     if (!path->blind || tracer->looked >= LOOKED_MAX)
@@ -352,11 +359,8 @@ static bool look_at(struct tracer *tracer, const struct path *path)
         return false;
     tracer->look = LOOK_TURNS * path->n < LOOK_MAX ? LOOK_TURNS * path->n : LOOK_MAX;
     tracer->looked += tracer->look;
-    for (uint32_t i = 0; i < path->n; i++) {
-        struct node *const node = &tracer->nodes.node[path->node[i]];
-        memset(node->last_page, 0, sizeof node->last_page);
-        memset(node->trail, 0, sizeof node->trail);
-    }
+    for (uint32_t i = 0; i < path->n; i++)
+        forget_places(&tracer->nodes.node[path->node[i]]);
     return true;
 }
 
@@ -385,7 +389,7 @@ void tracer_forget(struct tracer *tracer)
 {
     memory_forget(&tracer->memory);
     for (uint32_t i = 0; i < tracer->nodes.n; i++)
-        memset(tracer->nodes.node[i].trail, 0, sizeof tracer->nodes.node[i].trail);
+        forget_places(&tracer->nodes.node[i]);
     tracer->last = NO_NODE;
     tracer->n_frames = 0;
     tracer->context = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts from which each cause follows, and those that speak against it. */
 #pragma once
-
 #include "said_facts.h"
 
 static const struct script scripts[] = {
@@ -49,11 +48,10 @@ static const struct script scripts[] = {
      INSPECT_MODELLED,
      {IS(crowded_share, 0.3), IS(line_uses, 16), IS(code_cycles, 1.9),
       IS(traffic_cycles, 4), TIMED, END},
-     {IS(small_shape, 1), IS(huge_pages, 0.8), IS(code_cycles, 2.1),
-      IS(traffic_cycles, 6), IS(crowded_share, 0.2), IS(line_uses, 1),
-      IS(guess_cycles, 4), IS(tame_input, 0.5), IS(flush_denormals, 0.5),
-      IS(forward_cycles, 2), IS(fault_share, 0.2), IS(out_share, 0.5), IS(threads, 2),
-      END}},
+     {IS(small_shape, 1), IS(huge_pages, .8), IS(code_cycles, 3), IS(traffic_cycles, 6),
+      IS(crowded_share, .2), IS(line_uses, 1), IS(guess_cycles, 4), IS(tame_input, .5),
+      IS(flush_denormals, 0), IS(forward_cycles, 2), IS(fault_share, 1), IS(out_share, 1),
+      IS(threads, 2), END}},
     {CAUSE_cache_latency,
      INSPECT_FLIPPED,
      {IS(small_shape, 0.4), IS(traffic_cycles, 2), IS(cycles, 10), END},
@@ -66,9 +64,9 @@ static const struct script scripts[] = {
     {CAUSE_cache_latency,
      INSPECT_MODELLED,
      {IS(page_changes, 1), IS(code_cycles, 0.9), IS(traffic_cycles, 4), TIMED, END},
-     {IS(small_shape, 1), IS(guess_cycles, 4), IS(tame_input, 0.5),
-      IS(flush_denormals, 0.5), IS(forward_cycles, 2), IS(fault_share, 0.2),
-      IS(out_share, 0.5), IS(threads, 2), END}},
+     {IS(small_shape, 1), IS(guess_cycles, 4), IS(tame_input, .5), IS(threads, 2),
+      IS(flush_denormals, 0), IS(forward_cycles, 2), IS(fault_share, 1), IS(out_share, 1),
+      END}},
     {CAUSE_denormals,
      INSPECT_FLIPPED,
      {IS(flush_denormals, 0.5), END},
@@ -92,8 +90,8 @@ static const struct script scripts[] = {
       IS(guess_cycles, 16), IS(flush_denormals, 0.5), IS(huge_pages, 0.5), END}},
     {CAUSE_mispredicts,
      INSPECT_MODELLED,
-     {IS(guess_cycles, 7), IS(gap_cycles, 9), IS(cycles, 10), IS(code_cycles, 1),
-      IS(page_share, 0.001), IS(floats, 0), HOT, END},
+     {IS(guess_cycles, 6), IS(gap_cycles, 11), IS(cycles, 10), IS(code_cycles, 1),
+      IS(page_share, 0.001), IS(floats, 0), IS(guess_share, 0.4), END},
      {IS(input_repeated, 1), IS(input_keys, 1), IS(input_zero, 1), IS(input_constant, 1),
       IS(input_sorted, 1), IS(huge_pages, 0.5), IS(traffic_cycles, 3),
       IS(mispredict_cycles, 1), IS(guess_cycles, 13), IS(small_shape, 0.5), IS(floats, 1),
@@ -165,6 +163,10 @@ static const struct script scripts[] = {
      {IS(bytes_filled, 262144), IS(call_bytes, 2048), IS(call_cycles, 17600),
       IS(code_cycles, 1), IS(cycles, 10), END},
      {IS(roof_share, 0.9), IS(call_bytes, 131072), IS(code_cycles, 5), END}},
+    {CAUSE_call_overhead,
+     INSPECT_STRUCTURAL,
+     {IS(bytes_cleared, 16384), IS(call_bytes, 2048), HOT, END},
+     {IS(roof_share, 0.9), IS(call_bytes, 8192), IS(loop_share, 0.5), IS(calls, 1), END}},
     {CAUSE_store_forwarding,
      INSPECT_FLIPPED,
      {IS(edit_forward, 0.7), IS(forward_cycles, 1), IS(cycles, 10), END},

@@ -14,6 +14,57 @@ TEST(test_useful_loads)
     assert_near(VALUE(useful), useful - 1, 1e-9);
 }
 
+/* A loop that loads what it stored at the same places takes turns, not elements. */
+TEST(test_rounds)
+{
+    struct inspect_facts facts = tile();
+    for (int handed = 0; handed <= 2; handed++) {
+        SET(loads, 4);
+        SET(fixed, 4);
+        SET(stores, 4);
+        SET(forwards, handed == 1 ? 2 : 0);
+        SET(scalar_stack, handed == 2 ? 8 : 0);
+        inspect_bounds(&facts);
+        assert_near(VALUE(elements), handed ? 0 : 4, 0);
+    }
+}
+
+/* A loop that loads and computes nothing clears what it stores, but where most
+ * instructions compute. */
+TEST(test_cleared)
+{
+    struct inspect_facts facts = tile();
+    SET(loop_share, 0.9);
+    SET(call_instructions, 1000);
+    for (int computes = 0; computes <= 1; computes++) {
+        SET(loads, 0);
+        SET(computed, 0);
+        SET(stores, 2);
+        SET(bytes_stored, 16);
+        SET(alu, computes ? 4 : 3);
+        inspect_bounds(&facts);
+        assert_int_equal(VALUE(bytes_cleared) > 0, !computes);
+    }
+    SET(alu, 3);
+    SET(loads, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(bytes_cleared), 0, 0);
+}
+
+/* Wrong predictions come beside what the code needs. */
+TEST(test_guesses_beside_code)
+{
+    struct inspect_facts facts = tile();
+    SET(cost_mispredict, 20);
+    SET(undecided, 0.25);
+    SET(cycles, 1000);
+    inspect_bounds(&facts);
+    assert_near(VALUE(unlearnt_cycles), 5, 1e-9);
+    SET(cycles, VALUE(code_cycles) + 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(unlearnt_cycles), 2, 1e-9);
+}
+
 /* Permutes are shuffles, too; the wider rate counts only if all are so wide. */
 TEST(test_vector_units)
 {

@@ -418,3 +418,18 @@ TEST(test_windows_that_differ)
     assert_near(error_of((const unsigned[]){20, 30, 20, 30}), 0.4 / sqrt(12), 1e-9);
     assert_near(error_of((const unsigned[]){0, 0, 100, 0}), 1, 1e-9);
 }
+
+/* What a window sees first is on no new page, wherever the last one ended. */
+TEST(test_pages_of_windows)
+{
+    const unsigned char *const code[] = {MOVSS_RDI_XMM0};
+    struct tracer tracer = {.nodes = loop_of(code, 1)};
+    struct node *const node = &tracer.nodes.node[0];
+    for (uint64_t page = 1; page <= 3; page++) {
+        if (page < 3)
+            tracer_forget(&tracer);
+        memory_access(&tracer.memory, &tracer.nodes, node, 0, page << 20);
+        assert_int_equal(node->counts.page_changes, page == 3);
+    }
+    nodes_free(&tracer.nodes);
+}

@@ -110,12 +110,12 @@ TEST(test_failed_sibling)
     end(&cases);
 }
 
-/* Failed forwards make a loop the hot one, unless an experiment refutes that they cost.
- */
+/* Failed forwards make a loop the hot one, unless an experiment refutes that they cost,
+ * and wrong predictions, if nothing else tells of them. */
 TEST(test_hot_loop)
 {
     struct inspect_loop loop[] = {
-        {.iterations = 1, .instructions = 60, .failed_forwards = 9},
+        {.iterations = 1, .instructions = 60, .failed_forwards = 9, .undecided = 6},
         {.iterations = 100, .instructions = 6}};
     const struct inspect_census census = {
         .loop = loop, .n_loops = ARRAY_LEN(loop), .instructions = 660, .whole = true};
@@ -123,9 +123,11 @@ TEST(test_hot_loop)
     double part;
     for (size_t i = 0; i < core_rate_count(); i++)
         rates[i] = !strcmp(core_rate_name(i), "cost_forward")        ? 100
+                   : !strcmp(core_rate_name(i), "cost_mispredict")   ? 20
                    : !strcmp(core_rate_name(i), "rate_instructions") ? 6
                                                                      : NAN;
-    assert_int_equal(variant_hot_loop(&census, rates, true, &part), 0);
-    assert_int_equal(variant_hot_loop(&census, rates, false, &part), 1);
+    assert_int_equal(variant_hot_loop(&census, rates, true, false, &part), 0);
+    assert_int_equal(variant_hot_loop(&census, rates, false, true, &part), 0);
+    assert_int_equal(variant_hot_loop(&census, rates, false, false, &part), 1);
     free(rates);
 }
