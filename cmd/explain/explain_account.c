@@ -197,14 +197,22 @@ static bool is_told(const struct account_rows *bounds, enum inspect_cause cause)
     return told;
 }
 
-/* Cycles of an iteration that events and their prices tell of a cause that no experiment
- * showed; INSPECT_FACTS: nothing does. */
-static enum inspect_fact cost_of(const struct inspect_finding *finding)
+/* Cycles of an operation that events and their prices tell of a cause that no experiment
+ * showed: those of the hot loop, if it is `most` of both, or of the whole call. */
+static double cost_of(const struct subject *subject, enum inspect_cause cause, bool most)
 {
-    return finding->confidence == INSPECT_FLIPPED     ? INSPECT_FACTS
-           : finding->cause == CAUSE_store_forwarding ? FACT_forward_cycles
-           : finding->cause == CAUSE_mixed_sse_avx    ? FACT_mixed_cycles
-                                                      : INSPECT_FACTS;
+    static const struct {
+        enum inspect_cause cause;
+        enum inspect_fact loop, call;
+    } costs[] = {
+        {CAUSE_store_forwarding, FACT_forward_cycles, FACT_forward_share},
+        {CAUSE_mixed_sse_avx, FACT_mixed_cycles, FACT_mixed_share}};
+    double cycles = NAN;
+    for (size_t i = 0; i < ARRAY_LEN(costs); i++)
+        if (costs[i].cause == cause)
+            cycles = fmax(most ? bound_of(subject, costs[i].loop) : (double)NAN,
+                          cycles_of(subject) * fact(subject, costs[i].call));
+    return isnan(cycles) ? cycles : fmin(cycles, cycles_of(subject));
 }
 
 /* Causes of one of them: what an experiment takes away from both, once, or such costs. */
@@ -216,15 +224,16 @@ static void add_causes(const struct subject *a, const struct subject *b,
         must_have(calloc(1, sizeof *found));
     inspect_find(&of->facts, found);
     FOR_EACH (const struct inspect_finding, finding, found->finding, found->n) {
-        const enum inspect_fact experiment = finding->experiment, cost = cost_of(finding);
-        if (cost != INSPECT_FACTS && is_most(a) && is_most(b) &&
-            !is_told(&account->bounds, finding->cause))
+        const enum inspect_fact experiment = finding->experiment;
+        const bool most = is_most(a) && is_most(b);
+        if (is_told(&account->bounds, finding->cause))
+            continue;
+        if (finding->confidence != INSPECT_FLIPPED)
             add_bound(account, inspect_cause_name(finding->cause),
-                      fmin(bound_of(a, cost), cycles_of(a)),
-                      fmin(bound_of(b, cost), cycles_of(b)), least);
+                      cost_of(a, finding->cause, most), cost_of(b, finding->cause, most),
+                      least);
         if (finding->confidence != INSPECT_FLIPPED || told[experiment] ||
-            finding->cause == CAUSE_placement ||
-            is_told(&account->bounds, finding->cause))
+            finding->cause == CAUSE_placement)
             continue;
         told[experiment] = true;
         add_bound(account, inspect_cause_name(finding->cause), freed_by(a, experiment),
