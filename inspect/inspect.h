@@ -209,7 +209,6 @@ struct inspect_census {
     bool mixes_sse_avx; /* legacy SSE on vectors after AVX left upper halves dirty */
     double share_transitions; /* of such instructions */
     double share_undecided;   /* branches that go their rarer way, as of a loop */
-    double share_failed;      /* of failed forwards, as of a loop */
     /* SSE instructions behind AVX ones, as of a loop; no more than share_transitions. */
     double share_changes;
     /* Instructions of functions of other modules that are called often, those on vectors

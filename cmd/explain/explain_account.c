@@ -201,17 +201,16 @@ static bool is_told(const struct account_rows *bounds, enum inspect_cause cause)
  * showed: those of the hot loop, if it is `most` of both, or of the whole call. */
 static double cost_of(const struct subject *subject, enum inspect_cause cause, bool most)
 {
-    static const struct {
-        enum inspect_cause cause;
-        enum inspect_fact loop, call;
-    } costs[] = {
-        {CAUSE_store_forwarding, FACT_forward_cycles, FACT_forward_share},
-        {CAUSE_mixed_sse_avx, FACT_mixed_cycles, FACT_mixed_share}};
-    double cycles = NAN;
-    for (size_t i = 0; i < ARRAY_LEN(costs); i++)
-        if (costs[i].cause == cause)
-            cycles = fmax(most ? bound_of(subject, costs[i].loop) : (double)NAN,
-                          cycles_of(subject) * fact(subject, costs[i].call));
+    const bool mixed = cause == CAUSE_mixed_sse_avx;
+    const enum inspect_fact in_loop = mixed ? FACT_mixed_cycles
+                                      : cause == CAUSE_store_forwarding
+                                          ? FACT_forward_cycles
+                                          : INSPECT_FACTS;
+    const double of_loop =
+        most && in_loop != INSPECT_FACTS ? bound_of(subject, in_loop) : (double)NAN;
+    const double of_call =
+        mixed ? cycles_of(subject) * fact(subject, FACT_mixed_share) : (double)NAN;
+    const double cycles = fmax(of_loop, of_call);
     return isnan(cycles) ? cycles : fmin(cycles, cycles_of(subject));
 }
 

@@ -267,9 +267,6 @@ void bounds_put_costs(struct inspect_facts *facts)
     PUT(mixed_share,
         part(cost(GET(share_changes) * GET(call_instructions), GET(cost_mixed_once)),
              GET(call_cycles)));
-    PUT(forward_share,
-        part(cost(GET(share_failed) * GET(call_instructions), GET(cost_forward)),
-             GET(call_cycles)));
     PUT(guess_share,
         part(cost(GET(share_undecided) * GET(call_instructions), GET(cost_mispredict)),
              GET(call_cycles)));

@@ -264,7 +264,6 @@ static void take_shares(const struct making *m)
     census->share_vector = all.vector / n;
     census->share_scalar_float = all.scalar_float / n;
     census->share_undecided = all.undecided / n;
-    census->share_failed = all.failed_forwards / n;
     census->cpuids = cpuids;
     census->widest_bits = all.widest_bits;
     for (size_t i = 0; i < ARRAY_LEN(widths) && !census->main_bits; i++)

@@ -173,7 +173,6 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     inspect_fact_set(facts, FACT_sampled, !census->whole);
     inspect_fact_set(facts, FACT_share_undecided, census->share_undecided);
     inspect_fact_set(facts, FACT_share_changes, census->share_changes);
-    inspect_fact_set(facts, FACT_share_failed, census->share_failed);
     if (census->n_loops > 0)
         inspect_fact_set(facts, FACT_outside_share, outside_share(census));
     if (census->call_instructions > 0)

@@ -202,7 +202,6 @@ TEST(test_costs)
     struct inspect_facts facts = tile();
     SET(failed_forwards, 2);
     SET(cost_forward, 12);
-    SET(share_failed, 0.01);
     SET(masked_forwards, 0.5);
     SET(cost_masked, 14);
     SET(calls, 1);
@@ -223,7 +222,6 @@ TEST(test_costs)
     SET(window_chain, 7);
     inspect_bounds(&facts);
     assert_near(VALUE(forward_cycles), 24, 1e-9);
-    assert_near(VALUE(forward_share), 0.48, 1e-9);
     assert_near(VALUE(masked_cycles), 7, 1e-9);
     assert_near(VALUE(calling_cycles), 3, 1e-9);
     assert_near(VALUE(mispredict_cycles), 7, 1e-9);
