@@ -274,7 +274,8 @@ static void advise_chain(const struct inspect_loop *loop,
     if (strcmp(finding->cause, "latency-chain") != 0)
         return;
     tell(&finding->remedy,
-         loop->placed_chain < 0.5 * loop->chain && !evidence_of(finding, FACT_order_cycles)
+         loop->placed_chain < 0.5 * loop->chain &&
+                 !evidence_of(finding, FACT_order_cycles)
              ? "larger steps, as a value says from where the next one is "
                "loaded: a table for several elements at once; several "
                "inputs side by side, step by step"
