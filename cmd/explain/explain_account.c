@@ -197,20 +197,16 @@ static bool is_told(const struct account_rows *bounds, enum inspect_cause cause)
     return told;
 }
 
-/* Cycles of an operation that events and their prices tell of a cause that no experiment
- * showed: those of the hot loop, if it is `most` of both, or of the whole call. */
+/* What events cost in an operation: those of hot loops that are `most` of it, or of all.
+ */
 static double cost_of(const struct subject *subject, enum inspect_cause cause, bool most)
 {
     const bool mixed = cause == CAUSE_mixed_sse_avx;
-    const enum inspect_fact in_loop = mixed ? FACT_mixed_cycles
-                                      : cause == CAUSE_store_forwarding
-                                          ? FACT_forward_cycles
-                                          : INSPECT_FACTS;
-    const double of_loop =
-        most && in_loop != INSPECT_FACTS ? bound_of(subject, in_loop) : (double)NAN;
-    const double of_call =
-        mixed ? cycles_of(subject) * fact(subject, FACT_mixed_share) : (double)NAN;
-    const double cycles = fmax(of_loop, of_call);
+    const bool counted = most && (mixed || cause == CAUSE_store_forwarding);
+    const enum inspect_fact cost = mixed ? FACT_mixed_cycles : FACT_forward_cycles;
+    const double of_loop = counted ? bound_of(subject, cost) : (double)NAN;
+    const double of_call = mixed ? fact(subject, FACT_mixed_share) : (double)NAN;
+    const double cycles = fmax(of_loop, of_call * cycles_of(subject));
     return isnan(cycles) ? cycles : fmin(cycles, cycles_of(subject));
 }
 
@@ -225,18 +221,15 @@ static void add_causes(const struct subject *a, const struct subject *b,
     FOR_EACH (const struct inspect_finding, finding, found->finding, found->n) {
         const enum inspect_fact experiment = finding->experiment;
         const bool most = is_most(a) && is_most(b);
-        if (is_told(&account->bounds, finding->cause))
+        const bool flipped = finding->confidence == INSPECT_FLIPPED;
+        if (is_told(&account->bounds, finding->cause) ||
+            (flipped && (told[experiment] || finding->cause == CAUSE_placement)))
             continue;
-        if (finding->confidence != INSPECT_FLIPPED)
-            add_bound(account, inspect_cause_name(finding->cause),
-                      cost_of(a, finding->cause, most), cost_of(b, finding->cause, most),
-                      least);
-        if (finding->confidence != INSPECT_FLIPPED || told[experiment] ||
-            finding->cause == CAUSE_placement)
-            continue;
-        told[experiment] = true;
-        add_bound(account, inspect_cause_name(finding->cause), freed_by(a, experiment),
-                  freed_by(b, experiment), least);
+        told[experiment] |= flipped;
+        add_bound(account, inspect_cause_name(finding->cause),
+                  flipped ? freed_by(a, experiment) : cost_of(a, finding->cause, most),
+                  flipped ? freed_by(b, experiment) : cost_of(b, finding->cause, most),
+                  least);
     }
 }
 
