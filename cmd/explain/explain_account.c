@@ -199,10 +199,10 @@ static bool is_told(const struct account_rows *bounds, enum inspect_cause cause)
 
 /* What events cost in an operation: those of hot loops that are `most` of it, or of all.
  */
-static double cost_of(const struct subject *subject, enum inspect_cause cause, bool most)
+static double cost_of(const struct subject *subject, enum inspect_cause cause)
 {
     const bool mixed = cause == CAUSE_mixed_sse_avx;
-    const bool counted = most && (mixed || cause == CAUSE_store_forwarding);
+    const bool counted = is_most(subject) && (mixed || cause == CAUSE_store_forwarding);
     const enum inspect_fact cost = mixed ? FACT_mixed_cycles : FACT_forward_cycles;
     const double of_loop = counted ? bound_of(subject, cost) : (double)NAN;
     const double of_call = mixed ? fact(subject, FACT_mixed_share) : (double)NAN;
@@ -220,16 +220,14 @@ static void add_causes(const struct subject *a, const struct subject *b,
     inspect_find(&of->facts, found);
     FOR_EACH (const struct inspect_finding, finding, found->finding, found->n) {
         const enum inspect_fact experiment = finding->experiment;
-        const bool most = is_most(a) && is_most(b);
         const bool flipped = finding->confidence == INSPECT_FLIPPED;
         if (is_told(&account->bounds, finding->cause) ||
             (flipped && (told[experiment] || finding->cause == CAUSE_placement)))
             continue;
         told[experiment] |= flipped;
         add_bound(account, inspect_cause_name(finding->cause),
-                  flipped ? freed_by(a, experiment) : cost_of(a, finding->cause, most),
-                  flipped ? freed_by(b, experiment) : cost_of(b, finding->cause, most),
-                  least);
+                  flipped ? freed_by(a, experiment) : cost_of(a, finding->cause),
+                  flipped ? freed_by(b, experiment) : cost_of(b, finding->cause), least);
     }
 }
 
