@@ -120,6 +120,8 @@ struct inspect_loop {
      * as was seen of the addresses, and the core looks no farther than any does; and
      * through registers alone. 0: unknown. */
     double memory_chain, register_chain;
+    /* Of the chain that makes the former: what was seen, and what of it loads took. */
+    double chain_seen, chain_loaded;
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;

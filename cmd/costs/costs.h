@@ -16,7 +16,7 @@
 #include "perfctr.h"
 
 /* The member of a host with its forms. It has another name where other rules measure. */
-#define COSTS_MEMBER "measured by 5"
+#define COSTS_MEMBER "measured by 6"
 
 struct costs;
 /* Never NULL. `fingerprint`: of the host. */

@@ -197,14 +197,17 @@ static bool is_told(const struct account_rows *bounds, enum inspect_cause cause)
     return told;
 }
 
-/* Cycles of an iteration that events and their prices tell of a cause that no experiment
- * showed; INSPECT_FACTS: nothing does. */
-static enum inspect_fact cost_of(const struct inspect_finding *finding)
+/* What events cost in an operation: those of hot loops that are `most` of it, or of all.
+ */
+static double cost_of(const struct subject *subject, enum inspect_cause cause)
 {
-    return finding->confidence == INSPECT_FLIPPED     ? INSPECT_FACTS
-           : finding->cause == CAUSE_store_forwarding ? FACT_forward_cycles
-           : finding->cause == CAUSE_mixed_sse_avx    ? FACT_mixed_cycles
-                                                      : INSPECT_FACTS;
+    const bool mixed = cause == CAUSE_mixed_sse_avx;
+    const bool counted = is_most(subject) && (mixed || cause == CAUSE_store_forwarding);
+    const enum inspect_fact cost = mixed ? FACT_mixed_cycles : FACT_forward_cycles;
+    const double of_loop = counted ? bound_of(subject, cost) : (double)NAN;
+    const double of_call = mixed ? fact(subject, FACT_mixed_share) : (double)NAN;
+    const double cycles = fmax(of_loop, of_call * cycles_of(subject));
+    return isnan(cycles) ? cycles : fmin(cycles, cycles_of(subject));
 }
 
 /* Causes of one of them: what an experiment takes away from both, once, or such costs. */
@@ -216,19 +219,15 @@ static void add_causes(const struct subject *a, const struct subject *b,
         must_have(calloc(1, sizeof *found));
     inspect_find(&of->facts, found);
     FOR_EACH (const struct inspect_finding, finding, found->finding, found->n) {
-        const enum inspect_fact experiment = finding->experiment, cost = cost_of(finding);
-        if (cost != INSPECT_FACTS && is_most(a) && is_most(b) &&
-            !is_told(&account->bounds, finding->cause))
-            add_bound(account, inspect_cause_name(finding->cause),
-                      fmin(bound_of(a, cost), cycles_of(a)),
-                      fmin(bound_of(b, cost), cycles_of(b)), least);
-        if (finding->confidence != INSPECT_FLIPPED || told[experiment] ||
-            finding->cause == CAUSE_placement ||
-            is_told(&account->bounds, finding->cause))
+        const enum inspect_fact experiment = finding->experiment;
+        const bool flipped = finding->confidence == INSPECT_FLIPPED;
+        if (is_told(&account->bounds, finding->cause) ||
+            (flipped && (told[experiment] || finding->cause == CAUSE_placement)))
             continue;
-        told[experiment] = true;
-        add_bound(account, inspect_cause_name(finding->cause), freed_by(a, experiment),
-                  freed_by(b, experiment), least);
+        told[experiment] |= flipped;
+        add_bound(account, inspect_cause_name(finding->cause),
+                  flipped ? freed_by(a, experiment) : cost_of(a, finding->cause),
+                  flipped ? freed_by(b, experiment) : cost_of(b, finding->cause), least);
     }
 }
 

@@ -274,7 +274,8 @@ static void advise_chain(const struct inspect_loop *loop,
     if (strcmp(finding->cause, "latency-chain") != 0)
         return;
     tell(&finding->remedy,
-         loop->placed_chain < 0.5 * loop->chain
+         loop->placed_chain < 0.5 * loop->chain &&
+                 !evidence_of(finding, FACT_order_cycles)
              ? "larger steps, as a value says from where the next one is "
                "loaded: a table for several elements at once; several "
                "inputs side by side, step by step"
@@ -287,8 +288,9 @@ static void advise_chain(const struct inspect_loop *loop,
 static void name_chain(const struct inspect_census *census,
                        const struct inspect_loop *loop, struct explained_finding *finding)
 {
-    const bool memory =
-        !strcmp(finding->cause, "memory-chain") || loop->chain > 1.1 * loop->kept_chain;
+    const bool memory = evidence_of(finding, FACT_order_cycles) ||
+                        !strcmp(finding->cause, "memory-chain") ||
+                        loop->chain > 1.1 * loop->kept_chain;
     const double chain =
         fmax(memory ? loop->memory_chain : loop->register_chain, loop->chain);
     const struct inspect_line *const line = &census->line[loop->line], *link[LINKS];

@@ -23,7 +23,7 @@ struct rule {
     struct condition need[INSPECT_EVIDENCE_MAX], against[INSPECT_EVIDENCE_MAX];
 };
 
-enum { RULES_MAX = 10 };
+enum { RULES_MAX = 11 };
 struct cause {
     const char *name, *text, *refute, *remedy;
     struct rule rule[RULES_MAX];

@@ -149,6 +149,14 @@ static bool add_changes(struct making *m)
     return done;
 }
 
+static bool loads(const struct code *code)
+{
+    for (unsigned k = 0; k < code->n_accesses; k++)
+        if (code->access[k].read && access_is_counted(code, &code->access[k]))
+            return true;
+    return false;
+}
+
 /* Cycles of an iteration of each loop, of `executed` ones that were seen in order. */
 static bool take_order(struct making *m, bool memory)
 {
@@ -170,6 +178,11 @@ static bool take_order(struct making *m, bool memory)
         *(memory ? &m->sum[at].loop.memory_chain : &m->sum[at].loop.register_chain) +=
             sums.cycles[i] * part;
         sums.chained[i] *= part;
+        if (memory) {
+            m->sum[at].loop.chain_seen += sums.chained[i];
+            m->sum[at].loop.chain_loaded +=
+                loads(&m->nodes->node[i].code) ? sums.chained[i] : 0;
+        }
     }
     /* A loop around others has no usual way: its own instructions wait as was seen. */
     for (size_t at = 0; at < m->n_sums && (m->window.waiting || m->window.results); at++)

@@ -144,6 +144,9 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     }
     if (loop->memory_chain > 0 && loop->register_chain > 0) {
         SET(memory_chain);
+        if (fabs(loop->chain_seen - loop->memory_chain) <= 0.3 * loop->memory_chain)
+            inspect_fact_set(facts, FACT_loaded_share,
+                             loop->chain_loaded / loop->chain_seen);
         SET(register_chain);
     }
     if (loop->carried >= 0)

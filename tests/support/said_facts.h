@@ -16,6 +16,8 @@ struct said {
 #define TIMED IS(cycles, 10), HOT
 /* 10 cycles that the code explains, twice of what the work needs. */
 #define EXPLAINED IS(code_cycles, 7), TIMED
+#define CALLED IS(limit_cycles, 4), IS(cycles, 10), IS(call_cycles, 300)
+#define WAITS IS(limit_cycles, 4), IS(cycles, 10), IS(call_cycles, 9999), HOT
 
 static inline void say(struct inspect_facts *facts, const struct said *said)
 {

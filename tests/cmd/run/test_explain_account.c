@@ -375,6 +375,26 @@ TEST(test_costs)
     run_free(both.run);
 }
 
+/* Around the hot loops they cost a part of the call, however small a part these are. */
+TEST(test_costs_around)
+{
+    struct both both;
+    begin(&both);
+    for (size_t i = 0; i < 2; i++) {
+        struct inspect_facts *const facts = i ? &both.b.facts : &both.a.facts;
+        know(facts, i ? 3000 : 6000, 0.4);
+        inspect_fact_set(facts, FACT_mixes_sse_avx, !i);
+        inspect_fact_set(facts, FACT_mixed_share, i ? 0 : 0.7);
+        inspect_fact_set(facts, FACT_gap_share, 0.9);
+    }
+    struct account *const made = account(&both);
+    assert_int_equal(made->bounds.n, 2);
+    assert_string_equal(made->bounds.row[1].name, "mixed-sse-avx");
+    assert_near(made->bounds.row[1].a, 4.2, 1e-9);
+    assert_near(made->bounds.row[1].b, 0, 1e-9);
+    end(&both, made);
+}
+
 /* An experiment shows the cause of one of them. It takes time away from the other, too,
  * as far as is known: no row says that it takes nothing there if nobody tried. */
 TEST(test_causes)
