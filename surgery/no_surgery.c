@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stubs of surgery for builds that cannot decode instructions. */
+#include "insn.h"
 #include "never.h"
 #include "surgery.h"
 
@@ -20,6 +21,12 @@ int surgery_open(const struct surgery_subject *subject, const uint64_t *executed
 {
     *out = NULL;
     return surgery_available(error);
+}
+
+bool insn_decode(const unsigned char *bytes, size_t n, uint64_t address,
+                 struct insn *insn)
+{
+    return false;
 }
 
 void surgery_close(struct surgery *surgery)

@@ -100,19 +100,24 @@ static void drop_parents(struct readings *readings)
 int read_go(char *text, const struct reading_form *form, struct readings *readings,
             struct error *error)
 {
+    const char *name = "";
     for (const char *line; (line = next_line(&text));) {
-        const size_t length = strcspn(line, " \t");
+        const bool begins = !strncmp(line, "Benchmark", 9);
         char *end;
-        const char *at = skip_blanks(line + length);
         if (read_failure(line, text, form->threads, readings))
             continue;
         if (!strncmp(line, "pkg: ", 5))
             readings_begin(readings, line + 5, strlen(line + 5));
-        if (strncmp(line, "Benchmark", 9) != 0 || strtod(at, &end) <= 0 || end == at)
+        /* What the case prints itself stands between its name and its numbers. */
+        name = begins ? line : name;
+        const size_t length = strcspn(name, " \t");
+        const char *const at = skip_blanks(begins ? line + length : line);
+        if (!length || (!begins && at == line) || strtod(at, &end) <= 0 || end == at)
             continue;
-        const double ns = strtod(at = end, &end);
-        if (end != at && !strncmp(skip_blanks(end), "ns/op", 5))
-            readings_add(readings, line, go_name(line, length, form->threads), ns);
+        const char *const number = end;
+        const double ns = strtod(number, &end);
+        if (end != number && !strncmp(skip_blanks(end), "ns/op", 5))
+            readings_add(readings, name, go_name(name, length, form->threads), ns);
     }
     drop_parents(readings);
     return 0;
@@ -363,8 +368,9 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
             part[3].rm_so < 0
                 ? unit_behind(behind)
                 : unit_ns(line + part[3].rm_so, (size_t)(part[3].rm_eo - part[3].rm_so));
-        const bool comma = behind < end && *behind == ',';
-        /* A pattern such as [0-9.]+ leaves the power of ten out. */
+        /* A pattern such as [0-9.]+ leaves decimals and the power of ten out. */
+        const bool comma =
+            *behind == ',' && (behind < end || isdigit((unsigned char)behind[1]));
         const bool cut =
             behind == end && (*end == 'e' || *end == 'E') &&
             isdigit((unsigned char)end[1 + (end[1] == '+' || end[1] == '-')]);
