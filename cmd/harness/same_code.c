@@ -67,21 +67,6 @@ static bool same_values(struct comparing *comparing, uint64_t a, uint64_t b, uin
     return true;
 }
 
-/* A table of distances from itself, as of a switch. */
-static bool same_table(struct comparing *comparing, uint64_t a, uint64_t b, uint64_t n,
-                       int depth)
-{
-    bool same = n >= ENTRY && n % ENTRY == 0;
-    for (uint64_t i = 0; i < n && same; i += ENTRY) {
-        const unsigned char *const x = image_loaded(&comparing->a->image, a + i, ENTRY);
-        const unsigned char *const y = image_loaded(&comparing->b->image, b + i, ENTRY);
-        same = x && y &&
-               same_place(comparing, entry_target(a, x, ENTRY), entry_target(b, y, ENTRY),
-                          0, depth + 1);
-    }
-    return same;
-}
-
 /* The end of what begins there without a name: where the next thing begins. */
 static uint64_t end_of(const struct program_file *file, uint64_t at)
 {
@@ -96,6 +81,31 @@ static bool is_zero(const struct program_file *file, uint64_t from, uint64_t to)
     for (uint64_t at = from; at < to && zero; at++)
         zero = !byte_at(file, at);
     return zero;
+}
+
+static bool leads_to_code(const struct program_file *file, uint64_t at)
+{
+    const struct file_section *const section = file_section_at(file, at);
+    return section && section->code;
+}
+
+/* A table of distances from itself, as of a switch. Padding may follow. */
+static bool same_table(struct comparing *comparing, uint64_t a, uint64_t b, uint64_t n,
+                       int depth)
+{
+    bool same = n >= ENTRY && n % ENTRY == 0;
+    while (n > ENTRY && is_zero(comparing->a, a + n - ENTRY, a + n) &&
+           is_zero(comparing->b, b + n - ENTRY, b + n))
+        n -= ENTRY;
+    for (uint64_t i = 0; i < n && same; i += ENTRY) {
+        const unsigned char *const x = image_loaded(&comparing->a->image, a + i, ENTRY);
+        const unsigned char *const y = image_loaded(&comparing->b->image, b + i, ENTRY);
+        const uint64_t to = x ? entry_target(a, x, ENTRY) : 0;
+        const uint64_t other = y ? entry_target(b, y, ENTRY) : 0;
+        same = x && y && leads_to_code(comparing->a, to) &&
+               same_place(comparing, to, other, 0, depth + 1);
+    }
+    return same;
 }
 
 /* Behind the name of the folder of its build with which the text there begins, or NULL.
@@ -190,7 +200,9 @@ static bool same_code(struct comparing *comparing, uint64_t a, uint64_t b, int d
     struct code of_x, of_y;
     const bool read =
         (int)code_read(comparing->a, x, &of_x) & (int)code_read(comparing->b, y, &of_y);
-    const bool same = read && code_number(&of_x, a) == code_number(&of_y, b);
+    const size_t number = code_number(&of_x, a);
+    const bool same = read && number < of_x.n && of_x.insn[number].address == a &&
+                      number == code_number(&of_y, b);
     FREE_EACH(of_x.insn, of_y.insn);
     return same;
 }

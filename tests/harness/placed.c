@@ -18,21 +18,35 @@
 #ifndef LABEL
 #define LABEL "sum"
 #endif
+#ifndef FACTOR
+#define FACTOR 1.5
+#endif
+#ifndef HOOK
+#define HOOK abs
+#endif
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
 __asm__(".text\n.skip " TEXT(PAD) ", 0x90\n");
 
 static int table[] = {1, 2, 3, 4, 5, 6, ENTRY};
+
 static unsigned calls;
+
+static __attribute__((noinline, unused)) int same(int i)
+{
+    return i;
+}
+
+static int (*volatile hook)(int) = HOOK;
 
 static __attribute__((noinline)) int kind(int i)
 {
     switch (i % 8) {
     case 0: return puts(__FILE__);
     case 1: return table[calls % 7];
-    case 2: return (int)strlen(LABEL) + rand();
-    case 3: return i / 3;
+    case 2: return (getenv(LABEL) != NULL) + hook(i);
+    case 3: return (int)(i * FACTOR);
     case 4: return i ^ 21;
     case 5: return -i;
     case 6: return i * i;

@@ -45,7 +45,7 @@ class Placed(HarnessCase):
                          {"kinds": "PLACED", "steps": "REGRESSED"})
 
     def test_data_that_one_case_alone_reads(self):
-        for flag in "-DENTRY=8", '-DLABEL="sun"':
+        for flag in "-DENTRY=8", '-DLABEL="sun"', "-DFACTOR=1.25", "-DHOOK=same":
             with self.subTest(flag=flag):
                 self.assertEqual(self.gate("-DPAD=40", flag, status=1),
                                  {"kinds": "REGRESSED", "steps": "PLACED"})
