@@ -53,16 +53,40 @@ static unsigned char byte_at(const struct program_file *file, uint64_t at)
     return byte ? *byte : 0;
 }
 
+static bool same_bytes(const struct comparing *comparing, uint64_t a, uint64_t b,
+                       uint64_t n)
+{
+    const unsigned char *const x = image_loaded(&comparing->a->image, a, n);
+    const unsigned char *const y = image_loaded(&comparing->b->image, b, n);
+    bool same = true;
+    if (x && y)
+        return !memcmp(x, y, n);
+    for (uint64_t i = 0; i < n && same; i++)
+        same = byte_at(comparing->a, a + i) == byte_at(comparing->b, b + i);
+    return same;
+}
+
+/* Bytes up to the next pointer, at most n. */
+static uint64_t before_pointer(const struct program_file *file, uint64_t at, uint64_t n)
+{
+    const struct file_pointer *const pointer = file_pointer_from(file, at);
+    return pointer && pointer->at - at < n ? pointer->at - at : n;
+}
+
 static bool same_values(struct comparing *comparing, uint64_t a, uint64_t b, uint64_t n,
                         int depth)
 {
     for (uint64_t i = 0; i < n;) {
+        const uint64_t bytes = before_pointer(comparing->a, a + i, n - i);
+        if (before_pointer(comparing->b, b + i, n - i) != bytes ||
+            !same_bytes(comparing, a + i, b + i, bytes))
+            return false;
+        i += bytes;
         const struct file_pointer *const x = pointer_at(comparing->a, a + i);
         const struct file_pointer *const y = pointer_at(comparing->b, b + i);
-        if (x || y ? !x || !y || !same_pointer(comparing, x, y, depth)
-                   : byte_at(comparing->a, a + i) != byte_at(comparing->b, b + i))
+        if (i < n && !same_pointer(comparing, x, y, depth))
             return false;
-        i += x ? WORD : 1;
+        i += WORD;
     }
     return true;
 }
@@ -128,31 +152,43 @@ static bool same_source(const struct comparing *comparing, uint64_t a, uint64_t 
     return x && y && !strcmp(x, y);
 }
 
-/* What has a name is compared as a whole, else up to the end of the shorter one, behind
- * which padding may follow. */
+/* All that begins there without a name, up to the end of the shorter one. Padding may
+ * follow. */
+static bool same_rest(struct comparing *comparing, uint64_t a, uint64_t b, int depth)
+{
+    const uint64_t of_a = end_of(comparing->a, a) - a, of_b = end_of(comparing->b, b) - b;
+    const uint64_t n = of_a < of_b ? of_a : of_b;
+    return same_source(comparing, a, b) ||
+           (is_zero(comparing->a, a + n, a + of_a) &&
+            is_zero(comparing->b, b + n, b + of_b) &&
+            same_values(comparing, a, b, n, depth)) ||
+           same_table(comparing, a, b, n, depth);
+}
+
+/* n bytes; 0: all that begins there. What has a name is compared as a whole, once. Data
+ * that lead to each other are the same unless something differs. */
 static bool same_data(struct comparing *comparing, uint64_t a, uint64_t b, uint64_t n,
                       int depth)
 {
     const struct file_symbol *const x = file_symbol_at(comparing->a, a);
     const struct file_symbol *const y = file_symbol_at(comparing->b, b);
-    const uint64_t of_a = end_of(comparing->a, a) - a, of_b = end_of(comparing->b, b) - b;
-    const uint64_t shorter = of_a < of_b ? of_a : of_b;
-    if (x || y) {
-        if (!x || !y || a - x->lo != b - y->lo || x->hi - x->lo != y->hi - y->lo)
-            return false;
+    bool same = depth <= DEPTH_MOST && !x == !y;
+    if (x && y) {
+        same &= a - x->lo == b - y->lo && x->hi - x->lo == y->hi - y->lo;
         a = x->lo;
         b = y->lo;
         n = x->hi - x->lo;
-    } else if (!n && same_source(comparing, a, b)) {
-        return true;
-    } else if (!n) {
-        n = shorter;
-        if (!is_zero(comparing->a, a + n, a + of_a) ||
-            !is_zero(comparing->b, b + n, b + of_b))
-            return same_table(comparing, a, b, n, depth);
     }
-    return same_values(comparing, a, b, n, depth) ||
-           same_table(comparing, a, b, n, depth);
+    if (pairs_have(&comparing->apart, a, b))
+        return false;
+    if (same && (x || !n) && !pairs_add(&comparing->seen, a, b, false))
+        return true;
+    same = same && (n ? same_values(comparing, a, b, n, depth) ||
+                            (x && same_table(comparing, a, b, n, depth))
+                      : same_rest(comparing, a, b, depth));
+    if (!same)
+        pairs_add(&comparing->apart, a, b, false);
+    return same;
 }
 
 /* ---- places ---- */
@@ -207,8 +243,7 @@ static bool same_code(struct comparing *comparing, uint64_t a, uint64_t b, int d
     return same;
 }
 
-/* Whether both places have the same code, or the same data: n bytes, or all that begins
- * there (0). Places that lead to each other are the same unless something differs. */
+/* Whether both places have the same code, or the same n bytes of data (0: all). */
 static bool same_place(struct comparing *comparing, uint64_t a, uint64_t b, uint64_t n,
                        int depth)
 {
@@ -220,15 +255,7 @@ static bool same_place(struct comparing *comparing, uint64_t a, uint64_t b, uint
         return x->code && y->code && same_code(comparing, a, b, depth);
     if (is_opaque(x->name) || is_opaque(y->name))
         return !strcmp(x->name, y->name);
-    if (depth > DEPTH_MOST || pairs_have(&comparing->apart, a, b))
-        return false;
-    /* A whole may be asked for where bytes were before. */
-    if (!n && !pairs_add(&comparing->seen, a, b, false))
-        return true;
-    const bool same = same_data(comparing, a, b, n, depth);
-    if (!same)
-        pairs_add(&comparing->apart, a, b, false);
-    return same;
+    return same_data(comparing, a, b, n, depth);
 }
 
 /* ---- functions ---- */
@@ -248,6 +275,19 @@ static bool same_reference(struct comparing *comparing, const struct code *a,
     return same_place(comparing, x->target, y->target, n, 0);
 }
 
+/* The part of a function that is seldom reached, at times by its handlers of exceptions
+ * alone, has a name of its own; or NULL. */
+static const struct file_symbol *cold_part(const struct program_file *file,
+                                           const struct file_symbol *of)
+{
+    const size_t n = strlen(of->name);
+    for (size_t i = 0; i < file->n_symbols; i++)
+        if (file->symbol[i].code && !strncmp(file->symbol[i].name, of->name, n) &&
+            !strcmp(file->symbol[i].name + n, ".cold"))
+            return &file->symbol[i];
+    return NULL;
+}
+
 static void compare_functions(struct comparing *comparing, uint64_t at, uint64_t other)
 {
     const struct file_symbol *const x = file_symbol_at(comparing->a, at);
@@ -260,6 +300,10 @@ static void compare_functions(struct comparing *comparing, uint64_t at, uint64_t
     /* All of it is looked at: the lists have to name each function that differs. */
     for (size_t i = 0, all = same ? a.n : 0; i < all; i++)
         same &= same_reference(comparing, &a, &a.insn[i], &b, &b.insn[i]);
+    const struct file_symbol *const cold = cold_part(comparing->a, x);
+    const struct file_symbol *const other_cold = cold_part(comparing->b, y);
+    same &= !cold == !other_cold &&
+            (!cold || same_code(comparing, cold->lo, other_cold->lo, 0));
     if (!same) {
         add_differing(comparing->in_a, at);
         add_differing(comparing->in_b, other);
