@@ -63,6 +63,12 @@ TEST(lines_are_read)
            "| ms/op | x\n|---|---\n| 2 | :wavy_dash: `a` (Unstable with ~1.0 iters. "
            "Increase `minEpochIterations` to e.g. 10)",
            "a", 2e6);
+    expect(read_nanobench,
+           "| relative | us/byte | byte/s | x\n|---|---|---|---\n"
+           "| 100.0% | 0.00 | 2,500,000,000.00 | `a`",
+           "a", 0.4);
+    expect(read_nanobench, "| ns/op | op/s | x\n|---|---|---\n| 5.00 | inf | `a`", "a",
+           5);
     expect(read_criterion, "a name\n   time:   [1 ns 2.5 \u00b5s 3 ms]", "a name", 2500);
     expect(read_criterion, "time:   [x   time:   [1 ns 7 ns 9 ns]", "time:   [x", 7);
     expect(read_divan, DIVAN, "d::plain", 156.2);
@@ -93,6 +99,9 @@ TEST(last_digits_are_told)
                 100);
     expect_step(read_nanobench, "| ns/op | err% | x\n|---|---|---\n| 0.03 | 1% | `a`",
                 0.01);
+    expect_step(read_nanobench,
+                "| ns/op | op/s | x\n|---|---|---\n| 0.3 | 4,000,000,000.0 | `a`",
+                0.25 * 0.1 / 4e9);
     expect_step(
         read_divan,
         "d     fastest  \u2502 slowest \u2502 median   \u2502 mean\n"
