@@ -35,3 +35,5 @@ size_t code_number(const struct code *code, uint64_t at);
 /* The same instruction, but for the place that it refers to. */
 bool code_same_bytes(const struct code *a, const struct insn *x, const struct code *b,
                      const struct insn *y);
+/* But for what differs from build to build. */
+bool names_same(const char *a, const char *b);

@@ -147,3 +147,20 @@ bool code_same_bytes(const struct code *a, const struct insn *x, const struct co
     }
     return !memcmp(left, right, x->length);
 }
+
+/* ---- names ---- */
+
+/* Rust ends names with a hash, "17h", 16 digits and "E", which differs from build to
+ * build. */
+static size_t name_bytes(const char *name)
+{
+    enum { HASH = 20 };
+    const size_t n = strlen(name);
+    return n > HASH && !memcmp(name + n - HASH, "17h", 3) && name[n - 1] == 'E' ? n - HASH
+                                                                                : n;
+}
+
+bool names_same(const char *a, const char *b)
+{
+    return name_bytes(a) == name_bytes(b) && !memcmp(a, b, name_bytes(a));
+}

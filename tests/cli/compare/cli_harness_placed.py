@@ -36,7 +36,8 @@ class Placed(HarnessCase):
         self.assertEqual(self.gate("-DPAD=40", time_ns=8), {"kinds": "SAME", "steps": "SAME"})
 
     def test_flags_that_change_nothing(self):
-        for flags in (["-falign-functions=64"], ["-falign-loops=32"], ["-DPAD=4096"]):
+        for flags in (["-falign-functions=64"], ["-falign-loops=32"], ["-DPAD=4096"],
+                      ["-DHASH=fedcba9876543210"]):
             with self.subTest(flags=flags):
                 self.assertEqual(self.gate(*flags), {"kinds": "PLACED", "steps": "PLACED"})
 
