@@ -37,7 +37,7 @@ class Placed(HarnessCase):
 
     def test_flags_that_change_nothing(self):
         for flags in (["-falign-functions=64"], ["-falign-loops=32"], ["-DPAD=4096"],
-                      ["-DHASH=fedcba9876543210"]):
+                      ["-DPAD=16", "-DHASH=fedcba9876543210"]):
             with self.subTest(flags=flags):
                 self.assertEqual(self.gate(*flags), {"kinds": "PLACED", "steps": "PLACED"})
 
