@@ -18,7 +18,7 @@ class Placed(HarnessCase):
         """Answers that it takes so long."""
         path = self.folder / name
         subprocess.run(["cc", "-O1", "-fPIE", "-pie", "-o", path, *flags,
-                        SOURCE / "tests/harness/placed.c"], check=True, timeout=60)
+                        SOURCE / "tests/harness/lies_elsewhere.c"], check=True, timeout=60)
         (self.folder / f"{name}.time").write_text(str(time_ns))
         return path
 
@@ -56,9 +56,9 @@ class Placed(HarnessCase):
         for name, time_ns in ("old", 10), ("newer", 12):
             folder = self.folder.resolve() / name
             folder.mkdir()
-            shutil.copy(SOURCE / "tests/harness/placed.c", folder)
+            shutil.copy(SOURCE / "tests/harness/lies_elsewhere.c", folder)
             subprocess.run(["cc", "-O1", "-fPIE", "-pie", "-o", folder / "bench",
-                            folder / "placed.c"], check=True, timeout=60)
+                            folder / "lies_elsewhere.c"], check=True, timeout=60)
             (folder / "bench.time").write_text(str(time_ns))
         document = self.compare("./bench", "./bench", f"--cwd-old={self.folder}/old",
                                 f"--cwd-new={self.folder}/newer")

@@ -53,14 +53,22 @@ static void begin(void)
 static __attribute__((noinline)) int kind(int i)
 {
     switch (i % 8) {
-    case 0: return puts(__FILE__);
-    case 1: return table[calls % 7];
-    case 2: return (getenv(LABEL) != NULL) + hook(i);
-    case 3: return (int)(i * FACTOR);
-    case 4: return i ^ 21;
-    case 5: return -i;
-    case 6: return i * i;
-    default: return (int)calls;
+    case 0:
+        return puts(__FILE__);
+    case 1:
+        return table[calls % 7];
+    case 2:
+        return (getenv(LABEL) != NULL) + hook(i);
+    case 3:
+        return (int)(i * FACTOR);
+    case 4:
+        return i ^ 21;
+    case 5:
+        return -i;
+    case 6:
+        return i * i;
+    default:
+        return (int)calls;
     }
 }
 
@@ -113,9 +121,10 @@ int main(int argc, char **argv)
         if (!strstr(filter, cases[i].name))
             continue;
         sum += cases[i].run(100);
-        printf("{\"benchmarks\": [{\"name\": \"%s\", \"iterations\": 9, \"cpu_time\": %g, "
-               "\"real_time\": 1, \"time_unit\": \"ns\"}]}\n",
-               cases[i].name, time_of(argv[0]));
+        printf(
+            "{\"benchmarks\": [{\"name\": \"%s\", \"iterations\": 9, \"cpu_time\": %g, "
+            "\"real_time\": 1, \"time_unit\": \"ns\"}]}\n",
+            cases[i].name, time_of(argv[0]));
     }
     return sum == 12345;
 }
