@@ -6,7 +6,7 @@
 
 #include "hash.h"
 #include "numbers.h"
-#include "text/text.h"
+#include "reports.h"
 
 /* Distances of places that are packed in bits: not read. */
 enum { PACKED_POINTERS = 19 };
@@ -19,6 +19,14 @@ static const char *text_at(const struct image *image, uint64_t table, uint64_t a
         return "";
     const char *const text = (const char *)image->at + texts.sh_offset + at;
     return memchr(text, 0, texts.sh_size - at) ? text : "";
+}
+
+/* The i-th entry of a section; false: there are fewer. */
+static bool take_entry(const struct program_file *file, const ElfW(Shdr) * table,
+                       uint64_t i, void *to, size_t n)
+{
+    return (i + 1) * n <= table->sh_size &&
+           image_take(&file->image, table->sh_offset + i * n, to, n);
 }
 
 static void add_bound(struct program_file *file, uint64_t at)
@@ -77,10 +85,7 @@ static void read_symbols(struct program_file *file)
     for (uint64_t i = 0; image_section(&file->image, i, &table); i++) {
         if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM)
             continue;
-        for (uint64_t at = 0;
-             at + sizeof symbol <= table.sh_size &&
-             image_take(&file->image, table.sh_offset + at, &symbol, sizeof symbol);
-             at += sizeof symbol)
+        for (uint64_t k = 0; take_entry(file, &table, k, &symbol, sizeof symbol); k++)
             read_symbol(file, &table, &symbol);
     }
     if (file->n_symbols)
@@ -135,10 +140,7 @@ static void read_pointers(struct program_file *file)
     for (uint64_t i = 0; image_section(&file->image, i, &table); i++) {
         if (table.sh_type != SHT_RELA || !(table.sh_flags & SHF_ALLOC))
             continue;
-        for (uint64_t at = 0;
-             at + sizeof entry <= table.sh_size &&
-             image_take(&file->image, table.sh_offset + at, &entry, sizeof entry);
-             at += sizeof entry)
+        for (uint64_t k = 0; take_entry(file, &table, k, &entry, sizeof entry); k++)
             read_pointer(file, &table, &entry);
     }
     if (file->n_pointers)
@@ -151,10 +153,9 @@ static void read_libraries(struct program_file *file)
     ElfW(Dyn) entry;
     file->libraries = HASH_FIRST;
     for (uint64_t i = 0; image_section(&file->image, i, &table); i++)
-        for (uint64_t at = 0;
-             table.sh_type == SHT_DYNAMIC && at + sizeof entry <= table.sh_size &&
-             image_take(&file->image, table.sh_offset + at, &entry, sizeof entry);
-             at += sizeof entry)
+        for (uint64_t k = 0; table.sh_type == SHT_DYNAMIC &&
+                             take_entry(file, &table, k, &entry, sizeof entry);
+             k++)
             if (entry.d_tag == DT_NEEDED)
                 file->libraries =
                     hash_text(file->libraries,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "numbers.h"
-#include "text/text.h"
+#include "reports.h"
 
 enum { DEPTH_MOST = 100, ENTRY = 4, WORD = 8, PASSES_MOST = 10 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "numbers.h"
-#include "text/text.h"
+#include "reports.h"
 
 enum { LINE = 64 };
 
