@@ -233,7 +233,7 @@ static bool same_code(struct comparing *comparing, uint64_t a, uint64_t b, int d
     pairs_add(&comparing->seen, x->lo, y->lo, true);
     if (a == x->lo || b == y->lo)
         return a == x->lo && b == y->lo;
-    struct code of_x, of_y;
+    struct listing of_x, of_y;
     const bool read =
         (int)code_read(comparing->a, x, &of_x) & (int)code_read(comparing->b, y, &of_y);
     const size_t number = code_number(&of_x, a);
@@ -272,8 +272,8 @@ static bool same_place(struct comparing *comparing, uint64_t a, uint64_t b, uint
 
 /* ---- functions ---- */
 
-static bool same_reference(struct comparing *comparing, const struct code *a,
-                           const struct insn *x, const struct code *b,
+static bool same_reference(struct comparing *comparing, const struct listing *a,
+                           const struct insn *x, const struct listing *b,
                            const struct insn *y)
 {
     const uint64_t n = x->reference == REFERS_LEA    ? 0
@@ -304,7 +304,7 @@ static void compare_functions(struct comparing *comparing, uint64_t at, uint64_t
 {
     const struct file_symbol *const x = file_symbol_at(comparing->a, at);
     const struct file_symbol *const y = file_symbol_at(comparing->b, other);
-    struct code a, b;
+    struct listing a, b;
     bool same = (int)code_read(comparing->a, x, &a) & (int)code_read(comparing->b, y, &b);
     same &= a.n == b.n;
     for (size_t i = 0; i < a.n && same; i++)

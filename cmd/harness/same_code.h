@@ -20,7 +20,7 @@ bool pairs_add(struct pairs *pairs, uint64_t a, uint64_t b, bool code);
 void pairs_free(struct pairs *pairs);
 
 /* The instructions of a function, without padding. */
-struct code {
+struct listing {
     const struct file_symbol *symbol;
     const unsigned char *bytes;
     struct insn *insn; /* to be freed */
@@ -28,12 +28,12 @@ struct code {
 };
 /* False: some bytes of the function are no instruction. */
 bool code_read(const struct program_file *file, const struct file_symbol *symbol,
-               struct code *code);
+               struct listing *code);
 bool code_holds(const struct file_symbol *symbol, uint64_t at);
 /* The number of the instruction at an address, or of the next one. */
-size_t code_number(const struct code *code, uint64_t at);
+size_t code_number(const struct listing *code, uint64_t at);
 /* The same instruction, but for the place that it refers to. */
-bool code_same_bytes(const struct code *a, const struct insn *x, const struct code *b,
-                     const struct insn *y);
+bool code_same_bytes(const struct listing *a, const struct insn *x,
+                     const struct listing *b, const struct insn *y);
 /* But for what differs from build to build. */
 bool names_same(const char *a, const char *b);

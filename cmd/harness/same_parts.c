@@ -56,14 +56,14 @@ bool code_holds(const struct file_symbol *symbol, uint64_t at)
     return at >= symbol->lo && at < symbol->hi;
 }
 
-size_t code_number(const struct code *code, uint64_t at)
+size_t code_number(const struct listing *code, uint64_t at)
 {
     return count_below(code->insn, code->n, sizeof *code->insn, at);
 }
 
 /* Drops padding that aligns a place to which the function's own code jumps, or its end:
  * fewer bytes than the alignment. */
-static void drop_padding(struct code *code)
+static void drop_padding(struct listing *code)
 {
     FREED_BY(free_memory) bool *target = must_have(calloc(code->n + 1, 1));
     size_t kept = 0;
@@ -90,11 +90,11 @@ static void drop_padding(struct code *code)
 }
 
 bool code_read(const struct program_file *file, const struct file_symbol *symbol,
-               struct code *code)
+               struct listing *code)
 {
     const uint64_t n = symbol->hi - symbol->lo;
-    *code = (struct code){.symbol = symbol,
-                          .bytes = image_loaded(&file->image, symbol->lo, n)};
+    *code = (struct listing){.symbol = symbol,
+                             .bytes = image_loaded(&file->image, symbol->lo, n)};
     struct insn insn = {.length = 0};
     uint64_t at = 0, farthest = 0;
     bool complete = false;
@@ -127,8 +127,8 @@ static unsigned branch_kind(const unsigned char *bytes, uint8_t length)
                                     : first;
 }
 
-bool code_same_bytes(const struct code *a, const struct insn *x, const struct code *b,
-                     const struct insn *y)
+bool code_same_bytes(const struct listing *a, const struct insn *x,
+                     const struct listing *b, const struct insn *y)
 {
     const unsigned char *const of_x = a->bytes + (x->address - a->symbol->lo);
     const unsigned char *const of_y = b->bytes + (y->address - b->symbol->lo);
