@@ -41,6 +41,8 @@ const char *surgery_edit_name(enum surgery_edit edit)
     return names[edit];
 }
 
+NEVER_CALLED(uint64_t, entry_target, uint64_t table, const unsigned char *entry,
+             size_t bytes)
 NEVER_CALLED(void, surgery_facts, const struct surgery *surgery,
              struct surgery_facts *facts)
 NEVER_CALLED(int, surgery_copy, struct surgery *surgery, unsigned shift,
