@@ -196,7 +196,8 @@ int program_file_open(const char *path, const char *folder, struct program_file 
         read_pointers(file);
         read_libraries(file);
         read_code(file);
-        qsort(file->bound, file->n_bounds, sizeof *file->bound, by_u64);
+        if (file->n_bounds)
+            qsort(file->bound, file->n_bounds, sizeof *file->bound, by_u64);
     }
     if (status == 0 && !file->n_symbols)
         status = error_set(error, -ENOTSUP, "it has no symbols");
