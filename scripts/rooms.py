@@ -76,6 +76,7 @@ PUBLIC = {"base": {"decode.h", "error.h", "files.h", "half.h", "hash.h", "never.
                    "word_distance.h", "words.h"},
           "cmd/ab": {"ab.h", "private_copy.h"},
           "reports/text": {"fields.h", "text.h"},
+          "surgery": {"insn.h", "surgery.h"},
           "inspect": {"findings.h", "inspect.h", "program.h"},
           "declare": {"declare.h", "elf_image.h", "library_files.h"},
           "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stubs of surgery for builds that cannot decode instructions. */
+#include "insn.h"
 #include "never.h"
 #include "surgery.h"
 
@@ -22,6 +23,12 @@ int surgery_open(const struct surgery_subject *subject, const uint64_t *executed
     return surgery_available(error);
 }
 
+bool insn_decode(const unsigned char *bytes, size_t n, uint64_t address,
+                 struct insn *insn)
+{
+    return false;
+}
+
 void surgery_close(struct surgery *surgery)
 {
 }
@@ -34,6 +41,8 @@ const char *surgery_edit_name(enum surgery_edit edit)
     return names[edit];
 }
 
+NEVER_CALLED(uint64_t, entry_target, uint64_t table, const unsigned char *entry,
+             size_t bytes)
 NEVER_CALLED(void, surgery_facts, const struct surgery *surgery,
              struct surgery_facts *facts)
 NEVER_CALLED(int, surgery_copy, struct surgery *surgery, unsigned shift,

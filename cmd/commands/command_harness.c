@@ -42,7 +42,6 @@ static int check_choices(const struct options *options, struct error *error)
         {"gate-code", options->gate_code},
         {"functions", options->functions != NULL},
         {"as-built", options->as_built},
-        {"placement", options->placement_fails && !options->relink},
         {"rounds", options->how.rounds > 0},
     };
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)

@@ -390,6 +390,10 @@ int harness_measure(struct harness *harness, uint64_t seed, const struct watcher
     for (int look = 1; look <= plan->looks && status == 0; look++) {
         status = harness_look(harness, (uint32_t)look * plan->processes, look, error);
         run_judge(run);
+        if (status == 0 && look == 1) {
+            unchanged_find(harness);
+            run_judge(run);
+        }
         run_summarise(run, GROUP_ALL);
         if (status == 0 && harness->watcher->group_done)
             harness->watcher->group_done(harness->watcher->context, run, 0);

@@ -201,6 +201,14 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
              harness_reader *reader, const char *name, struct readings *readings,
              struct slice *slice, struct error *error);
 
+/* Appends the command of a process that runs a case, behind its variables. */
+void side_words(const struct harness *harness, int which, size_t c,
+                struct text_list *words);
+/* Both are started with the same arguments and variables. */
+bool same_arguments(const struct side *base, const struct side *head);
+/* Finds cases whose code and data are the same in both programs (unchanged.c). */
+void unchanged_find(struct harness *harness);
+
 /* The cases [first, end) that one process runs. */
 size_t unit_end(const struct harness *harness, size_t first);
 bool unit_is_compared(const struct harness *harness, size_t first);

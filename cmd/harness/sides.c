@@ -141,6 +141,12 @@ static bool same_words(const struct text_list *a, const struct text_list *b, siz
     return same;
 }
 
+bool same_arguments(const struct side *base, const struct side *head)
+{
+    return same_words(&base->words, &head->words, 1) &&
+           same_words(&base->variables, &head->variables, 0);
+}
+
 static bool is_inside(const struct side *side)
 {
     const size_t n = strlen(side->cwd);
@@ -153,8 +159,7 @@ static bool same_program(const struct side *base, const struct side *head)
 {
     return (!strcmp(base->cwd, head->cwd) || (is_inside(base) && is_inside(head))) &&
            base->file.loaded && base->file.loaded == head->file.loaded &&
-           same_words(&base->words, &head->words, 1) &&
-           same_words(&base->variables, &head->variables, 0);
+           same_arguments(base, head);
 }
 
 int sides_open(struct harness *harness, struct error *error)
@@ -265,6 +270,23 @@ static struct slice_length length_of(const struct harness *harness,
     }
     return (struct slice_length){harness->slice_ns, (uint32_t)fmax(parts, 1),
                                  (uint32_t)fmax(count, 1), harness->prefix};
+}
+
+void side_words(const struct harness *harness, int which, size_t c,
+                struct text_list *words)
+{
+    const struct side *const side = &harness->side[which];
+    const struct adapter *const adapter = harness->adapter;
+    const struct harness_case *const entry = &harness->cases[c];
+    const struct slice_length length = length_of(harness, entry);
+    FREED_BY(buffer_free) struct buffer home = {.text = NULL};
+    if (adapter->home) {
+        buffer_format(&home, "%s=%s", adapter->home, side->home);
+        text_list_add(words, buffer_text(&home));
+    }
+    text_list_add_all(words, &side->variables);
+    text_list_add_all(words, &side->words);
+    adapter_words(adapter->run, entry->name, adapter->choice, &length, words);
 }
 
 /* ---- processes that hang ---- */

@@ -100,19 +100,24 @@ static void drop_parents(struct readings *readings)
 int read_go(char *text, const struct reading_form *form, struct readings *readings,
             struct error *error)
 {
+    const char *name = "";
     for (const char *line; (line = next_line(&text));) {
-        const size_t length = strcspn(line, " \t");
+        const bool begins = !strncmp(line, "Benchmark", 9);
         char *end;
-        const char *at = skip_blanks(line + length);
         if (read_failure(line, text, form->threads, readings))
             continue;
         if (!strncmp(line, "pkg: ", 5))
             readings_begin(readings, line + 5, strlen(line + 5));
-        if (strncmp(line, "Benchmark", 9) != 0 || strtod(at, &end) <= 0 || end == at)
+        /* What the case prints itself stands between its name and its numbers. */
+        name = begins ? line : name;
+        const size_t length = strcspn(name, " \t");
+        const char *const at = skip_blanks(begins ? line + length : line);
+        if (!length || (!begins && at == line) || strtod(at, &end) <= 0 || end == at)
             continue;
-        const double ns = strtod(at = end, &end);
-        if (end != at && !strncmp(skip_blanks(end), "ns/op", 5))
-            readings_add(readings, line, go_name(line, length, form->threads), ns);
+        const char *const number = end;
+        const double ns = strtod(number, &end);
+        if (end != number && !strncmp(skip_blanks(end), "ns/op", 5))
+            readings_add(readings, name, go_name(name, length, form->threads), ns);
     }
     drop_parents(readings);
     return 0;
@@ -198,18 +203,30 @@ static double column_unit(const char *text, size_t length)
     return slash ? unit_ns(text, (size_t)(slash - text)) : NAN;
 }
 
-/* The column of times, and its unit. */
-static double find_column(const char *line, size_t *column)
+/* The column of times, their unit, and whether the next one has rates: "op/s" behind
+ * "ns/op". */
+struct columns {
+    size_t time;
+    double unit;
+    bool rates;
+};
+
+static struct columns find_columns(const char *line)
 {
-    size_t length;
-    for (size_t i = 0;; i++) {
-        const char *const text = cell(line, i, &length);
-        const double unit = text ? column_unit(text, length) : NAN;
-        if (!text || !isnan(unit)) {
-            *column = i;
-            return unit;
-        }
+    size_t length, n = 0;
+    struct columns columns = {.unit = NAN};
+    for (const char *text; (text = cell(line, columns.time, &length)); columns.time++) {
+        columns.unit = column_unit(text, length);
+        if (isnan(columns.unit))
+            continue;
+        const char *const of = (const char *)memchr(text, '/', length) + 1;
+        const size_t same = length - (size_t)(of - text);
+        const char *const next = cell(line, columns.time + 1, &n);
+        columns.rates = next && n == same + 2 && !memcmp(next, of, same) &&
+                        !memcmp(next + same, "/s", 2);
+        break;
     }
+    return columns;
 }
 
 /* "1,234.56" without its commas; false: it is no number. */
@@ -235,28 +252,42 @@ static const char *quoted(const char *line, size_t *length)
     return *length ? first + 1 : NULL;
 }
 
+/* Times have two decimals, so that those of short cases are coarse. Rates have as many,
+ * of large numbers. */
+static void add_row(const struct columns *columns, const char *line, const char *name,
+                    size_t length, struct readings *readings)
+{
+    char digits[NUMBER_MOST + 1], rate[NUMBER_MOST + 1];
+    size_t n;
+    const char *const number = cell(line, columns->time, &n);
+    if (!number || !ungroup(number, n, digits) || isnan(strtod(digits, NULL)))
+        return;
+    const char *const more = columns->rates ? cell(line, columns->time + 1, &n) : NULL;
+    const double per_s = more && ungroup(more, n, rate) ? strtod(rate, NULL) : 0;
+    if (per_s > 0 && isfinite(per_s))
+        readings_put(readings, name, length, NULL,
+                     (struct reading){.ns = 1e9 / per_s,
+                                      .step_ns = 1e9 / per_s * last_digit(rate) / per_s});
+    else
+        readings_print(readings, name, length, digits, columns->unit);
+}
+
 int read_nanobench(char *text, const struct reading_form *form, struct readings *readings,
                    struct error *error)
 {
-    size_t column = 0, length;
-    double unit = NAN;
+    struct columns columns = {.unit = NAN};
     for (const char *line; (line = next_line(&text));) {
-        char digits[NUMBER_MOST + 1];
-        size_t unused, name_length;
-        const double title = find_column(line, &unused);
-        const char *const name = quoted(line, &name_length);
-        if (!isnan(title)) {
-            unit = title;
-            column = unused;
+        size_t length;
+        const struct columns titles = find_columns(line);
+        const char *const name = quoted(line, &length);
+        if (!isnan(titles.unit)) {
+            columns = titles;
             const char *const last = strrchr(line, '|'); /* "| ns/op | ... | title" */
             readings_begin(readings, skip_blanks(last + 1),
                            strlen(skip_blanks(last + 1)));
-            continue;
+        } else if (name && !isnan(columns.unit)) {
+            add_row(&columns, line, name, length, readings);
         }
-        const char *const number = cell(line, column, &length);
-        if (name && !isnan(unit) && number && ungroup(number, length, digits) &&
-            !isnan(strtod(digits, NULL)))
-            readings_print(readings, name, name_length, digits, unit);
     }
     return 0;
 }
@@ -363,8 +394,9 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
             part[3].rm_so < 0
                 ? unit_behind(behind)
                 : unit_ns(line + part[3].rm_so, (size_t)(part[3].rm_eo - part[3].rm_so));
-        const bool comma = behind < end && *behind == ',';
-        /* A pattern such as [0-9.]+ leaves the power of ten out. */
+        /* A pattern such as [0-9.]+ leaves decimals and the power of ten out. */
+        const bool comma =
+            *behind == ',' && (behind < end || isdigit((unsigned char)behind[1]));
         const bool cut =
             behind == end && (*end == 'e' || *end == 'E') &&
             isdigit((unsigned char)end[1 + (end[1] == '+' || end[1] == '-')]);

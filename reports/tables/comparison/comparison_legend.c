@@ -140,7 +140,7 @@ static void equality_line(struct legend *legend)
                       same, known, known == 1 ? "" : "s");
     if (known)
         legend_flush(legend);
-    if (is_stored(legend->run->gate))
+    if (is_stored(legend->run->gate) || legend->run->gate->harness)
         return;
     if (all && moved < all)
         buffer_format(&legend->buffer, "judged as built: %zu of %zu cases", all - moved,

@@ -45,8 +45,9 @@ FORMATS = {
     "nanobench": r"""
         echo '|  relative |   ns/op |    op/s | err% | total | sums'
         echo '|----------:|--------:|--------:|-----:|------:|:-----'
-        echo '|    100.0% |  250.00 | 1,000.0 | 0.1% |  0.01 | `map`'
-        echo "|     50.0% |    $1 | 1,000.0 | 0.1% |  0.01 | :wavy_dash: \`sort\` (Unstable)" """,
+        echo '|    100.0% |  250.00 | 4,000,000.00 | 0.1% |  0.01 | `map`'
+        rate=$(awk "BEGIN {printf \"%.6f\", 1e9 / $1}")
+        echo "|     50.0% |    $1 | $rate | 0.1% |  0.01 | :wavy_dash: \`sort\` (Unstable)" """,
     "pytest-benchmark": r"""
         case $* in *--benchmark-only*--benchmark-json=/dev/stdout*) ;; *) exit 4;; esac
         printf 't.py ..  [100%%]{\n"benchmarks": [{"fullname": "t.py::sort[1]", "stats": '

@@ -52,6 +52,8 @@ TEST(lines_are_read)
     expect(read_go, "goos: linux\nBenchmarkFib/n=20-8   \t 30\t 1.5e3 ns/op\t 8 B/op\r\n",
            "BenchmarkFib/n=20", 1500);
     expect(read_go, "BenchmarkFib-4 30 12 ns/op", "BenchmarkFib-4", 12);
+    expect(read_go, "BenchmarkFib-8 \tits own words\n      30\t  12 ns/op\n",
+           "BenchmarkFib", 12);
     expect(read_checkasm, " put_avx2:   40.0 +/- 1.2  9.9 ns (2.0x)", "put_avx2", 20);
     expect(read_checkasm, "put_c: 80.0\n", "put_c", 40);
     expect(read_checkasm, "put_w8,avx2,80.125,1.2,3.4\n", "put_w8_avx2", 40.0625);
@@ -61,6 +63,12 @@ TEST(lines_are_read)
            "| ms/op | x\n|---|---\n| 2 | :wavy_dash: `a` (Unstable with ~1.0 iters. "
            "Increase `minEpochIterations` to e.g. 10)",
            "a", 2e6);
+    expect(read_nanobench,
+           "| relative | us/byte | byte/s | x\n|---|---|---|---\n"
+           "| 100.0% | 0.00 | 2,500,000,000.00 | `a`",
+           "a", 0.4);
+    expect(read_nanobench, "| ns/op | op/s | x\n|---|---|---\n| 5.00 | inf | `a`", "a",
+           5);
     expect(read_criterion, "a name\n   time:   [1 ns 2.5 \u00b5s 3 ms]", "a name", 2500);
     expect(read_criterion, "time:   [x   time:   [1 ns 7 ns 9 ns]", "time:   [x", 7);
     expect(read_divan, DIVAN, "d::plain", 156.2);
@@ -91,6 +99,9 @@ TEST(last_digits_are_told)
                 100);
     expect_step(read_nanobench, "| ns/op | err% | x\n|---|---|---\n| 0.03 | 1% | `a`",
                 0.01);
+    expect_step(read_nanobench,
+                "| ns/op | op/s | x\n|---|---|---\n| 0.3 | 4,000,000,000.0 | `a`",
+                0.25 * 0.1 / 4e9);
     expect_step(
         read_divan,
         "d     fastest  \u2502 slowest \u2502 median   \u2502 mean\n"
@@ -154,10 +165,11 @@ TEST(names_of_patterns_have_no_padding)
         "Bench.sort  10  avgt  5  12.5 \u00b1 0.1  us/op",
         "Bench.sort         10  avgt  5  12.5 \u00b1 0.1  us/op",
         "Bench.sort \t 10     avgt  5  12.5 \u00b1 0.1  us/op",
+        "Bench.sort  10  avgt     12.5          us/op",
     };
     static const char *const patterns[] = {
-        "^([^ ].*[^ ]) +avgt +[0-9]+ +([0-9.]+).* (ns|us|ms|s)/op",
-        "^(.* )avgt +[0-9]+ +([0-9.]+).* (ns|us|ms|s)/op",
+        "^([^ ].*[^ ]) +avgt[0-9 ]* ([0-9.]+)[^a-z]* (ns|us|ms|s)/op",
+        "^(.* )avgt[0-9 ]* ([0-9.]+)[^a-z]* (ns|us|ms|s)/op",
     };
     for (size_t i = 0; i < ARRAY_LEN(lines) * ARRAY_LEN(patterns); i++) {
         struct readings readings =
@@ -165,6 +177,20 @@ TEST(names_of_patterns_have_no_padding)
         assert_int_equal(readings.n, 1);
         assert_string_equal(readings.entry[0].name, "Bench.sort 10");
         assert_near(readings.entry[0].ns, 12500, 1e-6);
+        readings_free(&readings);
+    }
+}
+
+/* A pattern that ends before the decimals would read 12 in 12,9. */
+TEST(numbers_are_not_cut)
+{
+    static const char pattern[] = "(.*) avgt[0-9 ]* ([0-9.]+)[^a-z]* (us)/op";
+    static const char *const lines[] = {"x avgt 5 12,9 \u00b1 0,1 us/op",
+                                        "x avgt 12,9 us/op"};
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+        struct readings readings = read_pattern(pattern, lines[i]);
+        assert_int_equal(readings.n, 1);
+        assert_non_null(strstr(readings.entry[0].reason, "comma"));
         readings_free(&readings);
     }
 }

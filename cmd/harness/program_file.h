@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program as its file has it: its functions, what its data point to, and whether
+ * another build of it has the same. */
+#pragma once
+
+#include "elf_image.h"
+#include "insn.h"
+
+struct file_section {
+    uint64_t lo, hi;
+    const char *name;
+    bool code;
+};
+struct file_symbol {
+    uint64_t lo, hi; /* lo first, for by_u64() */
+    const char *name;
+    bool code;
+    bool loose; /* the file does not tell where it ends: somewhere before `hi` */
+};
+/* What the loader writes at a place: an address of the program, or of a symbol. */
+struct file_pointer {
+    uint64_t at, value; /* at first, for by_u64() */
+    uint32_t kind;
+    bool own;         /* `value` is a place of this program */
+    const char *name; /* of a symbol, or "" */
+};
+struct program_file {
+    struct image image;
+    struct file_section *section;
+    struct file_symbol *symbol, *exported; /* those with a size, in order; those that
+                                              libraries may call */
+    struct file_pointer *pointer;
+    uint64_t *bound; /* places where something begins or ends, in order */
+    size_t n_sections, n_symbols, n_exported, n_pointers, n_bounds;
+    uint64_t libraries; /* a hash of their names */
+    const char *folder; /* in which it was built: names of its sources begin so; or "" */
+};
+/* -ENOTSUP: its code may lie at one place alone, or has no symbols, and the like. */
+int program_file_open(const char *path, const char *folder, struct program_file *file,
+                      struct error *error);
+void program_file_close(struct program_file *file);
+/* Those that hold an address, or NULL. */
+const struct file_section *file_section_at(const struct program_file *file, uint64_t at);
+const struct file_symbol *file_symbol_at(const struct program_file *file, uint64_t at);
+/* The first pointer at that address or behind it; NULL: there is none. */
+const struct file_pointer *file_pointer_from(const struct program_file *file,
+                                             uint64_t at);
+
+/* ---- same_code.c ---- */
+
+/* Functions at these addresses differ, or have no counterpart. */
+struct differing {
+    uint64_t *at;
+    size_t n;
+};
+/* Compares what both programs can execute. All of it is the same, wherever it lies, up to
+ * the first call of a function that is in the lists. -ENOTSUP: nothing can be said. */
+int programs_compare(const struct program_file *a, const struct program_file *b,
+                     struct differing *in_a, struct differing *in_b, struct error *error);

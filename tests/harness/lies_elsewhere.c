@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers as a program of Google Benchmark does, with times from the file PROGRAM.time.
+ * Macros make builds that differ: PAD is bytes before the code; others change one thing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PAD
+#define PAD 0
+#endif
+#ifndef STEPS
+#define STEPS 3
+#endif
+#ifndef ENTRY
+#define ENTRY 7
+#endif
+#ifndef LABEL
+#define LABEL "sum"
+#endif
+#ifndef FACTOR
+#define FACTOR 1.5
+#endif
+#ifndef HOOK
+#define HOOK abs
+#endif
+#ifndef HASH
+#define HASH 0123456789abcdef
+#endif
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+__asm__(".text\n.skip " TEXT(PAD) ", 0x90\n");
+
+static int table[] = {1, 2, 3, 4, 5, 6, ENTRY};
+
+static unsigned calls;
+
+static __attribute__((noinline, unused)) int same(int i)
+{
+    return i;
+}
+
+static int (*volatile hook)(int) = HOOK;
+
+/* A name as compilers of Rust make them. */
+static __attribute__((constructor)) void begin(void) __asm__("begin17h" TEXT(HASH) "E");
+static void begin(void)
+{
+    calls = 1;
+}
+
+static __attribute__((noinline)) int kind(int i)
+{
+    switch (i % 8) {
+    case 0:
+        return puts(__FILE__);
+    case 1:
+        return table[calls % 7];
+    case 2:
+        return (getenv(LABEL) != NULL) + hook(i);
+    case 3:
+        return (int)(i * FACTOR);
+    case 4:
+        return i ^ 21;
+    case 5:
+        return -i;
+    case 6:
+        return i * i;
+    default:
+        return (int)calls;
+    }
+}
+
+static __attribute__((noinline)) int run_kinds(int n)
+{
+    int sum = 0;
+    for (int i = 1; i < n; i++)
+        sum += kind(8 * i + 1 + i % 3);
+    calls++;
+    return sum;
+}
+
+static __attribute__((noinline)) int run_steps(int n)
+{
+    int sum = n;
+    for (int i = 0; i < STEPS; i++)
+        sum = sum * 5 + i;
+    return sum;
+}
+
+typedef int run_function(int n);
+static struct {
+    const char *name;
+    run_function *run;
+} cases[] = {{"kinds", run_kinds}, {"steps", run_steps}};
+
+static double time_of(const char *program)
+{
+    char path[4096];
+    double ns = 0;
+    snprintf(path, sizeof path, "%s.time", program);
+    FILE *const file = fopen(path, "r");
+    if (!file || fscanf(file, "%lf", &ns) != 1)
+        exit(9);
+    fclose(file);
+    return ns;
+}
+
+int main(int argc, char **argv)
+{
+    const char *filter = "";
+    int sum = 0;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--benchmark_list_tests"))
+            return puts("kinds\nsteps") < 0;
+        if (!strncmp(argv[i], "--benchmark_filter=", 19))
+            filter = argv[i] + 19;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!strstr(filter, cases[i].name))
+            continue;
+        sum += cases[i].run(100);
+        printf(
+            "{\"benchmarks\": [{\"name\": \"%s\", \"iterations\": 9, \"cpu_time\": %g, "
+            "\"real_time\": 1, \"time_unit\": \"ns\"}]}\n",
+            cases[i].name, time_of(argv[0]));
+    }
+    return sum == 12345;
+}
