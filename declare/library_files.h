@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where functions are: in shared objects, archives and object files, by their names, and
+/* The files of functions: shared objects, archives and object files; the names there, and
  * the instruction sets that they contain (library.c, library_find.c, library_isa.c, ...,
  * place.c). */
 #pragma once

@@ -9,12 +9,12 @@
  * very operands that it will be timed on, and times it in turns with the kernels that it
  * is compared with. docs/plugin.md walks through a complete module of about 40 lines.
  *
- * How the ABI grows. Every struct begins with its size in bytes, as its maker compiled
- * it. New fields are added only at the end, so a reader looks at a field only if the
- * maker's size covers it; a field that is not there reads as zero. Arrays hold pointers
- * to structs, never structs. SIMDBENCH_ABI rises only when that is not enough. A module
- * of a later ABI is refused with an error that names both versions; one of ABI 1 is still
- * loaded (see SIMDBENCH_ABI).
+ * The ABI grows at the end. Every struct begins with its size in bytes, as its maker
+ * compiled it. New fields are added only at the end, so a reader looks at a field only if
+ * the maker's size covers it; a field that is not there reads as zero. Arrays hold
+ * pointers to structs, never structs. SIMDBENCH_ABI rises only when that is not enough. A
+ * module of a later ABI is refused with an error that names both versions; one of ABI 1
+ * is still loaded (see SIMDBENCH_ABI).
  *
  * Threads: all hooks are called from one thread, the one that is measured. A kernel that
  * shares its work starts threads of its own, operands->threads in all.

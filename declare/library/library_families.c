@@ -239,7 +239,7 @@ static int add_family(const struct candidate *candidate, size_t n, struct family
     return 0;
 }
 
-/* Whether the compiler made it of another function, ".isra.0.cold": a part, or a clone
+/* True if the compiler made it of another function, ".isra.0.cold": a part, or a clone
  * with other arguments. */
 static bool is_made_of_another(const char *name)
 {

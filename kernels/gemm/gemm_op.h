@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the ops gemm and gemm_argmax are made of: the right results, in the plain order of
- * loops, by the rules of gemm.h; and how threads share the work.
+ * Parts of the ops gemm and gemm_argmax: the right results, in the plain order of loops,
+ * by the rules of gemm.h; and the share of the work of each thread.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What modules that wrap a library share: finding it when the module opens, so that the
+ * Shared by modules that wrap a library: they find it when the module opens, so that the
  * module exists on machines without it. Works in C without any other part of simdbench.
  */
 #pragma once

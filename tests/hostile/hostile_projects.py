@@ -11,7 +11,7 @@ from hostile_tool import GEMM, environment, need, run_case
 
 FILES = 2000
 RUNS = Path(__file__).resolve().parents[1] / "fuzz/corpus/json"
-# What a file may ask for; {out} is a file of the user's, {evil} a program that leaves a mark,
+# Wishes of a file; {out} is a file of the user's, {evil} a program that leaves a mark,
 # and {new} is no file yet.
 PLACES = ["{out}", "{new}", "../out", "../new", "new", "./new", "a/../../out", ".simdbench.json",
           "up/out", "away", "pipe", "/dev/stdout", "/proc/self/fd/1", "\u001b[2J", "x" * 5000]

@@ -228,7 +228,7 @@ TEST(test_kept)
 
 static unsigned char data_room[DATA_BYTES];
 
-/* Whether an instruction of the sequence reads what the one before it wrote, but for the
+/* True if an instruction of the sequence reads what the one before it wrote, but for the
  * flags and what is loaded anew: `link` NULL: none may. */
 static unsigned waits(const struct block *block, size_t from)
 {
@@ -414,8 +414,8 @@ TEST(test_steps)
     assert_near(passport_of(&(struct made_up){.each = 1}).steps, 1, 0);
 }
 
-/* What is around the instructions is no part of their cycles, nor is a disturbance, nor
- * the unit of the clock. */
+/* Code around the instructions is no part of their cycles, nor is a disturbance, nor the
+ * unit of the clock. */
 TEST(test_arithmetic)
 {
     assert_near(throughput_of(&(struct made_up){.each = 0.5}), 0.5, 1e-6);

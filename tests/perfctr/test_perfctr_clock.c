@@ -63,7 +63,7 @@ TEST(test_probes_answer)
     assert_true(clock_core_alone(-1, 4, 0) && !clock_core_alone(-1, 3, 4));
 }
 
-/* What comes between takes no time of the sample: wall time, or CPU time. All that the
+/* A pause between takes no time of the sample: wall time, or CPU time. All that the
  * sample may have is the time around it without the pause. */
 static void pause_for(int64_t ns, bool asleep)
 {

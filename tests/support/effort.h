@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many of a test's cases run: those that differ by numbers alone can be fewer where a
- * program is many times slower: under sanitizers, under valgrind, in an emulator. */
+/* The number of a test's cases that run: those that differ by numbers alone can be fewer
+ * where a program is many times slower: under sanitizers, under valgrind, in an emulator.
+ */
 #pragma once
 
 #include <stdbool.h>

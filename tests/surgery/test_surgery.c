@@ -298,7 +298,7 @@ static void call_memcpy(const void *a, void *b)
     copy(b, a, 3000);
 }
 
-/* Which code it has depends on the CPU. Where mempcpy leads into it, it stays; else calls
+/* The CPU decides which code it has. Where mempcpy leads into it, it stays; else calls
  * of mempcpy find the copy in its place. */
 TEST(test_memcpy)
 {

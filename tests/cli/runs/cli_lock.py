@@ -44,7 +44,7 @@ class Lock(Case):
         done = self.tool("--wait=no", f"--cpu={LAST}")
         self.assertEqual((done.returncode, done.stdout), (6, ""))
         self.assertEqual(done.stderr, f"{busy}: --wait=no does not wait\n")
-        # That it waits is told, also if the time is over by then.
+        # It says that it waits, also if the time is over by then.
         done = self.tool("--wait=0.000001", f"--cpu={LAST}")
         self.assertEqual(done.returncode, 6)
         self.assertEqual(done.stderr.splitlines(),

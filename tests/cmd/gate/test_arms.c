@@ -60,7 +60,7 @@ FRESH_TEST(test_common_rounds)
     assert_non_null(strstr(first_of(2)->id, "@8;align=128"));
 }
 
-/* What is compared computes the same, also after a change of its inputs: before all
+/* Both arms compute the same, also after a change of its inputs: before all
  * batches of a round, that of each arm by the same seed. */
 FRESH_TEST(test_same_inputs)
 {

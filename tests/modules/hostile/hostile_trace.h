@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hostile.c can do to the process that started it, to its siblings, and to whoever
- * traces it. */
+/* Attacks of hostile.c on the process that started it, on its siblings, and on the
+ * process that traces it. */
 #pragma once
 
 #include "hostile_acts.h"

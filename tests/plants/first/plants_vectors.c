@@ -137,8 +137,8 @@ RUN(p17)
         _mm256_storeu_ps(y + i, one_vector(_mm256_loadu_ps(x + i)));
 }
 
-/* Where a vector is, is computed from coordinates and strides each time; here they are
- * those of a plain array. */
+/* The address of a vector is computed from coordinates and strides each time; here they
+ * are those of a plain array. */
 RUN(p24)
 {
     const float *const x = in(operands, 0);
@@ -226,7 +226,7 @@ RUN(p57)
     }
 }
 
-/* Whether a vector has to be clamped is asked first: half of them have to be. */
+/* It asks first if a vector has to be clamped: half of them have to be. */
 RUN(p06)
 {
     const float *const x = in(operands, 0);

@@ -347,7 +347,7 @@ RUN(f18)
     fir(24, NO_BORDER, operands);
 }
 
-/* Whether a vector is inside is asked for each product. */
+/* It asks for each product if a vector is inside. */
 RUN(f19)
 {
     fir(12, ASK, operands);

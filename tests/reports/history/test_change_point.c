@@ -8,7 +8,7 @@
 
 enum { MACHINES = 4, RUNS_MAX = 120, CASES = 1500 };
 
-/* What histories of one case on hosts that look the same may be like: logarithms of
+/* Histories of one case on hosts that look the same, as they may be: logarithms of
  * medians. */
 struct weather {
     const char *name;

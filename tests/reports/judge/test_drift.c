@@ -141,7 +141,8 @@ TEST(libraries_are_the_control)
     assert_near(first(run)->change, 0.13, 1e-9);
     assert_near(comparison_relative(run->gate, first(run)->change), 0, 1e-9);
     run_free(run);
-    /* What stays as it is while the machine gets slower is told, but is no improvement.
+    /* A case that stays as it is while the machine gets slower is told, and is no
+     * improvement.
      */
     run = compare(make(&still, 3, 9), make(&faster_alone, 3, 9));
     assert_near(first(run)->change, 0, 1e-9);

@@ -65,7 +65,7 @@ TEST(processes_are_the_observations)
                       0);
     run_judge(run);
     assert_near(log1p(comparison->change), 0.0075, 1e-12);
-    /* Of 80 rounds, 32 are 0.5: the interval of all reaches further than that of the
+    /* 32 of 80 rounds are 0.5: the interval of all reaches further than that of the
      * processes and is the one that counts. */
     assert_int_equal(comparison->processes, 16);
     assert_true(log1p(comparison->change_ci.lo) > 0.0039);
