@@ -321,7 +321,7 @@ struct inspect_options {
     bool whole_only;       /* a call that needs more steps fails with -E2BIG instead */
     bool step_all;         /* a step for each instruction; for tests */
     bool text;             /* text and source of each instruction */
-    bool count_turns;      /* of loops of a call that is sampled, for at most 4 s */
+    bool count_turns;      /* of loops of a call that is sampled, which takes seconds */
     struct inspect_window window; /* 0: any */
     inspect_costs_of *costs;      /* of instructions in hot loops; NULL: unknown */
     void *costs_context;

@@ -86,6 +86,76 @@ static int step_turn(struct tracer *tracer, uint64_t outer, uint64_t inner, uint
     return status < 0 && status != -ENODATA ? tracer_gone(tracer, status) : status;
 }
 
+/* The address where a loop ends: behind the last branch that leads back to its head. 0:
+ * no branch that was seen does. */
+static uint64_t end_of_loop(const struct nodes *nodes, uint64_t head)
+{
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const struct code *const code = &nodes->node[i].code;
+        const uint64_t behind = code->address + code->length;
+        if (code->flow == FLOW_CONDITIONAL && code->target == head && behind > head &&
+            behind > end)
+            end = behind;
+    }
+    return end;
+}
+
+/* The turns of a loop each time that it runs, the first times of a call; 0: they differ,
+ * or are too many. */
+static int count_in_a_row(struct tracer *tracer, uint64_t head, uint64_t end,
+                          uint64_t *turns)
+{
+    struct child *child = &tracer->child;
+    const bool before = child->debug_registers;
+    const uint64_t place[] = {head, end};
+    int status = tracer_set_calls(tracer, INSPECT_CALLS) ?: tracer_begin_call(tracer);
+    uint64_t n = 0, stops = 0;
+    bool alike = true;
+    *turns = 0;
+    child->debug_registers = true;
+    alike = status == 0 && child_arm(child, place, ARRAY_LEN(place));
+    for (int times = 0; alike && times < TURNS_STEPPED && stops < COUNT_MAIN_MOST;) {
+        if ((status = child_continue(child)) < 0) {
+            status = tracer_gone(tracer, status);
+            break;
+        }
+        if (child->registers.rip == tracer->end + 1)
+            break;
+        stops++;
+        n += child->registers.rip == head;
+        if (child->registers.rip != end)
+            continue;
+        alike = times++ == 0 || n == *turns;
+        *turns = n;
+        n = 0;
+    }
+    child_disarm(child);
+    child->debug_registers = before;
+    if (!alike || stops >= COUNT_MAIN_MOST)
+        *turns = 0;
+    return status == 0 && child->registers.rip != tracer->end + 1
+               ? tracer_go_to_marker(tracer, false)
+               : status;
+}
+
+/* The turns of a loop in one call: counted, or if they are too many, those of each time
+ * that it runs, times how often it does. */
+static int count_loop(struct tracer *tracer, uint64_t head, uint64_t *turns, bool *all)
+{
+    const uint64_t end = end_of_loop(&tracer->nodes, head);
+    uint64_t times = 0, in_a_row = 0;
+    int status = count_turns(tracer, head, COUNT_MOST, turns, all);
+    if (status < 0 || *all || !end)
+        return status;
+    status = count_turns(tracer, end, COUNT_MAIN_MOST, &times, all);
+    if (status == 0 && *all)
+        status = count_in_a_row(tracer, head, end, &in_a_row);
+    *turns = times * in_a_row;
+    *all = *all && *turns > 0;
+    return status;
+}
+
 /* The turns of a loop that are too many to count: those of one around it, times what a
  * few of these have. 0 turns: they differ, or there is no such loop. */
 static int multiply_turns(struct tracer *tracer, const struct inspect_census *census,
@@ -101,7 +171,7 @@ static int multiply_turns(struct tracer *tracer, const struct inspect_census *ce
             outer = &census->loop[i];
     if (!outer)
         return 0;
-    int status = count_turns(tracer, outer->address, COUNT_MOST, &number, &all)
+    int status = count_loop(tracer, outer->address, &number, &all)
                      ?: tracer_set_calls(tracer, INSPECT_CALLS)
                      ?: tracer_begin_call(tracer);
     for (int i = 0; i < TURNS_STEPPED && status == 0 && all; i++) {

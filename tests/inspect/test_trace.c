@@ -387,6 +387,11 @@ TEST(test_turns_of_turns)
     assert_false(census.whole);
     assert_true(fabs(census.call_instructions / right - 1) < 0.05);
     inspect_census_free(&census);
+    /* Those of the outer one are too many, too, and are as many each time. */
+    const double of_all = 300 * (300 * (2 * 600 + 3) + 3) + 2;
+    census = census_by(nested_thrice, 300, &options);
+    assert_true(fabs(census.call_instructions / of_all - 1) < 0.05);
+    inspect_census_free(&census);
 }
 
 /* ---- code that has no name, and threads ---- */

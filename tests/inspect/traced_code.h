@@ -91,6 +91,17 @@ CODE(nested_deep, "movl %esi, %ecx\n"
                   "   decl %ecx\n"
                   "   jnz 1b\n"
                   "   retq")
+/* 300 times 600 inner turns of 2: n (300 (2 * 600 + 3) + 3) + 2 */
+CODE(nested_thrice, "movl %esi, %ecx\n"
+                    "1: movl $300, %edx\n"
+                    "2: movl $600, %eax\n"
+                    "3: decl %eax\n"
+                    "   jnz 3b\n"
+                    "   decl %edx\n"
+                    "   jnz 2b\n"
+                    "   decl %ecx\n"
+                    "   jnz 1b\n"
+                    "   retq")
 /* An inner loop of 1, 1, 1, 2 turns: 11.5 n + 3 for a multiple of 4. */
 CODE(left_early, "movl %esi, %ecx\n"
                  "   movl $3, %edx\n"
