@@ -110,6 +110,17 @@ TEST(test_failed_sibling)
     end(&cases);
 }
 
+static double *rates_of_core(void)
+{
+    double *const rates = must_have(calloc(core_rate_count(), sizeof *rates));
+    for (size_t i = 0; i < core_rate_count(); i++)
+        rates[i] = !strcmp(core_rate_name(i), "cost_forward")        ? 100
+                   : !strcmp(core_rate_name(i), "cost_mispredict")   ? 20
+                   : !strcmp(core_rate_name(i), "rate_instructions") ? 6
+                                                                     : NAN;
+    return rates;
+}
+
 /* Failed forwards make a loop the hot one, unless an experiment refutes that they cost,
  * and wrong predictions, if nothing else tells of them. */
 TEST(test_hot_loop)
@@ -119,13 +130,8 @@ TEST(test_hot_loop)
         {.iterations = 100, .instructions = 6}};
     const struct inspect_census census = {
         .loop = loop, .n_loops = ARRAY_LEN(loop), .instructions = 660, .whole = true};
-    double *const rates = must_have(calloc(core_rate_count(), sizeof *rates));
+    double *const rates = rates_of_core();
     double part;
-    for (size_t i = 0; i < core_rate_count(); i++)
-        rates[i] = !strcmp(core_rate_name(i), "cost_forward")        ? 100
-                   : !strcmp(core_rate_name(i), "cost_mispredict")   ? 20
-                   : !strcmp(core_rate_name(i), "rate_instructions") ? 6
-                                                                     : NAN;
     assert_int_equal(variant_hot_loop(&census, rates, true, false, &part), 0);
     assert_int_equal(variant_hot_loop(&census, rates, false, true, &part), 0);
     assert_int_equal(variant_hot_loop(&census, rates, false, false, &part), 1);
@@ -149,11 +155,7 @@ TEST(test_told_guesses)
     struct plan_group group = {.cases = &row, .n_cases = 1};
     struct inspect_loop loop[] = {{.iterations = 1, .instructions = 60, .undecided = 6},
                                   {.iterations = 100, .instructions = 6}};
-    double *const rates = must_have(calloc(core_rate_count(), sizeof *rates));
-    for (size_t i = 0; i < core_rate_count(); i++)
-        rates[i] = !strcmp(core_rate_name(i), "cost_mispredict")     ? 20
-                   : !strcmp(core_rate_name(i), "rate_instructions") ? 6
-                                                                     : NAN;
+    double *const rates = rates_of_core();
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct cases cases;
         begin(&cases, (const char *const[]){ID, ID, ID},
