@@ -120,7 +120,8 @@ struct inspect_loop {
      * as was seen of the addresses, and the core looks no farther than any does; and
      * through registers alone. 0: unknown. */
     double memory_chain, register_chain;
-    /* Of the chain that makes the former: what was seen, and what of it loads took. */
+    /* The part of that chain whose instructions are known, and the part of this that
+     * loads take; cycles of an iteration. */
     double chain_seen, chain_loaded;
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
@@ -214,9 +215,10 @@ struct inspect_census {
     /* SSE instructions behind AVX ones, as of a loop; no more than share_transitions. */
     double share_changes;
     /* Instructions of functions of other modules that are called often, those on vectors
-     * apart: a part of all; of one such call; and the name of the one that is called most
-     * often. 0, NULL: none. */
-    double share_out, length_out;
+     * apart: a part of all; of one such call; their branches that go their rarer way, a
+     * part of all instructions; and the name of the one that is called most often. 0,
+     * NULL: none. */
+    double share_out, length_out, undecided_out;
     /* Such functions that store next to nothing: they have this share of all
      * instructions, those on vectors too, and load these bytes in a call; 0: unknown. */
     double share_reading, bytes_reading;

@@ -197,8 +197,8 @@ static bool is_told(const struct account_rows *bounds, enum inspect_cause cause)
     return told;
 }
 
-/* What events cost in an operation: those of hot loops that are `most` of it, or of all.
- */
+/* Cycles of an operation that events take; NaN: unknown. Those of the hot loop count if
+ * it is most of the operation. */
 static double cost_of(const struct subject *subject, enum inspect_cause cause)
 {
     const bool mixed = cause == CAUSE_mixed_sse_avx;
@@ -224,7 +224,8 @@ static void add_causes(const struct subject *a, const struct subject *b,
         if (is_told(&account->bounds, finding->cause) ||
             (flipped && (told[experiment] || finding->cause == CAUSE_placement)))
             continue;
-        told[experiment] |= flipped;
+        if (flipped)
+            told[experiment] = true;
         add_bound(account, inspect_cause_name(finding->cause),
                   flipped ? freed_by(a, experiment) : cost_of(a, finding->cause),
                   flipped ? freed_by(b, experiment) : cost_of(b, finding->cause), least);

@@ -151,19 +151,35 @@ static double call_instructions(const struct subject *subject)
                        : subject->trace.instructions_per_op * work_amount(&base->work);
 }
 
+/* Other values, a counter, or the time tell that guesses cost less. */
+static bool guesses_are_told(const struct subject *subject,
+                             const struct inspect_facts *facts)
+{
+    static const enum inspect_fact inputs[] = {FACT_input_repeated, FACT_input_keys,
+                                               FACT_input_constant, FACT_input_sorted,
+                                               FACT_input_zero};
+    const struct inspect_census *const census = &subject->trace.census;
+    const double most = 1.2, guesses = census->share_undecided *
+                                       (double)census->instructions *
+                                       GET(cost_mispredict);
+    bool told =
+        !isnan(measured_metric(variant_result(&subject->base), "branch misses")) ||
+        (census->whole && guesses > most * GET(call_cycles));
+    for (size_t i = 0; i < ARRAY_LEN(inputs); i++)
+        told |= facts->fact[inputs[i]].known;
+    return told;
+}
+
 /* The hot loop has its part of the call by the cycles that it needs, so that instructions
  * that wait count for more. */
 static void add_hot_loop(struct subject *subject, const double *rates,
                          struct inspect_facts *facts)
 {
     const struct inspect_census *const census = &subject->trace.census;
-    /* Other values would tell what wrong predictions cost. */
-    const bool tried = facts->fact[FACT_input_repeated].known ||
-                       facts->fact[FACT_input_constant].known ||
-                       facts->fact[FACT_input_sorted].known;
     double part = 0;
-    subject->hot_loop = variant_hot_loop(
-        census, rates, !(GET(edit_forward) >= INSPECT_PLACED), !tried, &part);
+    subject->hot_loop =
+        variant_hot_loop(census, rates, !(GET(edit_forward) >= INSPECT_PLACED),
+                         !guesses_are_told(subject, facts), &part);
     const struct inspect_loop *const loop =
         census->n_loops ? &census->loop[subject->hot_loop] : NULL;
     inspect_facts_trace(facts, census, loop);

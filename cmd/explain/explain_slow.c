@@ -200,7 +200,7 @@ static void name_branch(const struct inspect_census *census,
                         struct explained_finding *finding)
 {
     const struct inspect_loop all = {.n_lines = census->n_lines, .iterations = 1};
-    const struct inspect_line *worst = evidence_of(finding, FACT_guess_share)
+    const struct inspect_line *worst = evidence_of(finding, FACT_few_shape)
                                            ? NULL
                                            : heaviest(census, loop, branch_weight);
     worst = worst ?: heaviest(census, &all, branch_weight);

@@ -118,9 +118,9 @@ static void put_memory(struct inspect_facts *facts)
                         ? part(GET(bytes_reading), GET(call_bytes))
                         : (double)NAN);
     /* A loop counts its turns, and goes to the next place. */
-    PUT(bytes_cleared, GET(loads) > 0 || GET(computed) > 0 || GET(alu) > GET(stores) + 1
-                           ? 0
-                           : GET(bytes_stored) * turns(facts));
+    const bool computes = GET(loads) > 0 || GET(computed) > 0 || GET(divides) > 0 ||
+                          GET(lone) > 0 || GET(alu) > GET(stores) + 1;
+    PUT(bytes_cleared, computes ? 0 : GET(bytes_stored) * GET(trips));
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 

@@ -114,20 +114,19 @@ static void put_tame_input(struct inspect_facts *facts)
 }
 
 /* Branches that wait for data would be learnt by heart; on few elements all would, if
- * these gain more than what lies near. Wrong predictions come beside what the code needs.
- */
+ * these gain more than what lies near. The time of wrong predictions is added to that of
+ * the code: if this takes most of it, they take no more than the rest. */
 static void put_unlearnt(struct inspect_facts *facts)
 {
-    const double as_long = 0.97, helps = 0.8;
+    const double as_long = 0.97, helps = 0.8, most = 0.6;
     const bool in_vain = facts->fact[FACT_learnt_input].known &&
                          facts->fact[FACT_learnt_input].low >= as_long &&
                          !(GET(unweighed) > 0) && /* or they do more work */
                          !(GET(few_shape) <= helps * fmin(1, GET(small_shape)));
     const double left = GET(cycles) - GET(code_cycles);
-    const double most = left > 0 ? left : left <= 0 ? 0 : HUGE_VAL;
-    PUT(unlearnt_cycles, in_vain                    ? 0
-                         : GET(guess_cycles) > most ? most
-                                                    : GET(guess_cycles));
+    const bool beyond =
+        GET(code_cycles) >= most * GET(cycles) && GET(guess_cycles) > left;
+    PUT(unlearnt_cycles, in_vain ? 0 : beyond ? fmax(0, left) : GET(guess_cycles));
 }
 
 void bounds_put_inputs(struct inspect_facts *facts)

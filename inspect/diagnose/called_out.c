@@ -9,6 +9,7 @@ struct module {
     const char *name;
     double instructions, calls, called;
     double all, loaded, stored; /* with instructions on vectors; bytes */
+    double undecided;           /* branches that go their rarer way */
 };
 
 static size_t module_at(struct module *module, size_t *n, const char *name)
@@ -75,11 +76,13 @@ static void sum_up(const struct nodes *nodes, const uint32_t *of,
             sum.all += module[i].all;
             sum.loaded += module[i].loaded;
             sum.stored += module[i].stored;
+            sum.undecided += module[i].undecided;
         }
     if (sum.called < CALLS_LEAST)
         return;
     census->share_out = sum.instructions / (double)census->instructions;
     census->length_out = sum.instructions / sum.called;
+    census->undecided_out = sum.undecided / (double)census->instructions;
     if (!census->whole || sum.stored > left_by_readers * sum.loaded)
         return;
     census->share_reading = sum.all / (double)census->instructions;
@@ -91,6 +94,7 @@ static void add_node(const struct node *node, struct module *module)
 {
     const double executed = (double)node->executed;
     module->all += executed;
+    module->undecided += node_guessed(node);
     module->instructions += node->code.vector ? 0 : executed;
     for (unsigned i = 0; i < node->code.n_accesses; i++) {
         const struct access *const access = &node->code.access[i];

@@ -183,6 +183,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     if (census->share_out > 0) {
         inspect_fact_set(facts, FACT_out_share, census->share_out);
         inspect_fact_set(facts, FACT_out_length, census->length_out);
+        inspect_fact_set(facts, FACT_out_undecided, census->undecided_out);
     }
     if (census->share_reading > 0) {
         inspect_fact_set(facts, FACT_reading_share, census->share_reading);

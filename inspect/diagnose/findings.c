@@ -48,7 +48,7 @@ static double bound_of(const struct inspect_finding *finding)
     return finding->confidence == INSPECT_MODELLED ? bound : 0;
 }
 
-/* The largest bound but two. */
+/* The largest bound, apart from `one` and `two`. */
 static double largest_but(const struct inspect_facts *facts, enum inspect_fact one,
                           enum inspect_fact two)
 {
@@ -62,7 +62,8 @@ static double largest_but(const struct inspect_facts *facts, enum inspect_fact o
 }
 
 /* A chain, or instructions that are slow, that account for nearly all of the time; or
- * divisions without which the code would need a third less. */
+ * divisions without which the code would need a third less, but not where functions of
+ * other modules have most instructions. */
 static bool is_whole(const struct inspect_facts *facts,
                      const struct inspect_finding *finding)
 {
@@ -79,8 +80,9 @@ static bool is_whole(const struct inspect_facts *facts,
                              ? inspect_fact_value(facts, FACT_code_cycles)
                              : nearly_all * inspect_fact_value(facts, FACT_cycles);
     const double other = largest_but(facts, FACT_divide_cycles, FACT_form_cycles);
-    const bool alone =
-        finding->cause == CAUSE_divider && other > 0 && bound_of(finding) >= 1.5 * other;
+    const bool alone = finding->cause == CAUSE_divider && other > 0 &&
+                       bound_of(finding) >= 1.5 * other &&
+                       !(inspect_fact_value(facts, FACT_out_share) >= 0.6);
     return specific && (alone || bound_of(finding) >= least);
 }
 
@@ -213,13 +215,15 @@ static void move_data(struct inspect_finding *finding, size_t n)
 
 /* A called function keeps its values in memory. Where most instructions are of such
  * functions, a chain through memory is that of the call. One that reads the same text
- * again and again meets what the loop just stored there. Branches of functions of other
- * modules are theirs: nobody but these can change them. */
+ * again and again meets what the loop just stored there. Where most wrong predictions are
+ * of functions of other modules, nobody but these can change their branches. */
 static void move_call(const struct inspect_facts *facts, struct inspect_finding *finding,
                       size_t n)
 {
     const bool most = inspect_fact_value(facts, FACT_called_share) >= 0.6;
-    const bool theirs = inspect_fact_value(facts, FACT_out_share) >= 0.6;
+    const bool theirs = inspect_fact_value(facts, FACT_out_share) >= 0.6 &&
+                        inspect_fact_value(facts, FACT_out_undecided) >=
+                            0.6 * inspect_fact_value(facts, FACT_share_undecided);
     for (size_t i = 1; i < n; i++) {
         struct inspect_finding *const before = &finding[i - 1], moved = finding[i];
         const bool again = evidence_of(&moved, FACT_read_again) > 0;

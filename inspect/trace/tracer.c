@@ -341,7 +341,7 @@ static int run_path(struct tracer *tracer, const struct path *path)
     return replayed < 0 ? replayed : replay(tracer, path, (uint32_t)position, pc, &known);
 }
 
-/* How far the next places are from the last known ones tells nothing. */
+/* The next places may be far from the last known ones, which tells nothing. */
 static void forget_places(struct node *node)
 {
     memset(node->last_page, 0, sizeof node->last_page);

@@ -36,6 +36,7 @@ TEST(test_cleared)
     struct inspect_facts facts = tile();
     SET(loop_share, 0.9);
     SET(call_instructions, 1000);
+    SET(trips, 20);
     for (int computes = 0; computes <= 1; computes++) {
         SET(loads, 0);
         SET(computed, 0);
@@ -43,15 +44,19 @@ TEST(test_cleared)
         SET(bytes_stored, 16);
         SET(alu, computes ? 4 : 3);
         inspect_bounds(&facts);
-        assert_int_equal(VALUE(bytes_cleared) > 0, !computes);
+        assert_near(VALUE(bytes_cleared), computes ? 0 : 320, 0);
     }
     SET(alu, 3);
+    SET(lone, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(bytes_cleared), 0, 0);
+    SET(lone, 0);
     SET(loads, 1);
     inspect_bounds(&facts);
     assert_near(VALUE(bytes_cleared), 0, 0);
 }
 
-/* Wrong predictions come beside what the code needs. */
+/* Where the code takes most of the time, wrong predictions take no more than the rest. */
 TEST(test_guesses_beside_code)
 {
     struct inspect_facts facts = tile();
@@ -63,6 +68,10 @@ TEST(test_guesses_beside_code)
     SET(cycles, VALUE(code_cycles) + 2);
     inspect_bounds(&facts);
     assert_near(VALUE(unlearnt_cycles), 2, 1e-9);
+    SET(cycles, 2 * VALUE(code_cycles));
+    SET(undecided, VALUE(code_cycles));
+    inspect_bounds(&facts);
+    assert_near(VALUE(unlearnt_cycles), 20 * VALUE(code_cycles), 1e-9);
 }
 
 /* Permutes are shuffles, too; the wider rate counts only if all are so wide. */

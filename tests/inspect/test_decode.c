@@ -419,7 +419,7 @@ TEST(test_windows_that_differ)
     assert_near(error_of((const unsigned[]){0, 0, 100, 0}), 1, 1e-9);
 }
 
-/* What a window sees first is on no new page, wherever the last one ended. */
+/* The first access in a window is on no new page, wherever the last window ended. */
 TEST(test_pages_of_windows)
 {
     const unsigned char *const code[] = {MOVSS_RDI_XMM0};

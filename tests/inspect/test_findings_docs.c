@@ -19,7 +19,7 @@
 #define STRUCTURAL(need, against) need, against,
 #define MODELLED(need, against) need, against,
 #define CAUSE(id, name, text, refute, remedy, rules) {rules 0},
-static const double thresholds[INSPECT_CAUSES][112] = {
+static const double thresholds[INSPECT_CAUSES][128] = {
 #include "causes.def"
 };
 /* clang-format on */

@@ -110,8 +110,7 @@ static enum inspect_cause first_of(const struct said *said, size_t n)
 {
     struct inspect_facts facts = {0};
     struct inspect_findings findings;
-    for (size_t i = 0; i < n; i++)
-        say(&facts, &said[i]);
+    say_all(&facts, said, n);
     inspect_find(&facts, &findings);
     return findings.finding[0].cause;
 }

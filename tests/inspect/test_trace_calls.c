@@ -31,6 +31,29 @@ static void prints(const void *a, void *b)
         sprintf(to, "%d %x", number, number);
 }
 
+static void prints_any(const void *a, void *b)
+{
+    char *const to = (char *)(uintptr_t)a;
+    uint32_t random = 1;
+    for (uint64_t i = 0; i < (uintptr_t)b; i++) {
+        random = random * 1664525 + 1013904223;
+        sprintf(to, "%u", random >> (random >> 27));
+    }
+}
+
+/* Its own branch goes both ways, none of those that it calls. */
+static void takes_some_roots(const void *a, void *b)
+{
+    volatile double *const number = (double *)(uintptr_t)a;
+    uint32_t random = 1;
+    for (uint64_t i = 0; i < (uintptr_t)b; i++) {
+        random = random * 1664525 + 1013904223;
+        if (random >> 31)
+            __asm__ volatile("nop");
+        *number = cbrt(2);
+    }
+}
+
 static void measures_text(const void *a, void *b)
 {
     char *volatile const text = (char *)(uintptr_t)a;
@@ -88,6 +111,12 @@ TEST(test_called_out)
     inspect_census_free(&census);
     census = census_of(prints, 24, false);
     assert_true(!census.name_out || strstr(census.name_out, "printf"));
+    inspect_census_free(&census);
+    census = census_of(prints_any, 24, false);
+    assert_true(census.undecided_out > 0.6 * census.share_undecided);
+    inspect_census_free(&census);
+    census = census_of(takes_some_roots, 100, false);
+    assert_true(census.undecided_out < 0.2 * census.share_undecided);
     inspect_census_free(&census);
     census = census_of(copies_rows, 24, false);
     assert_true(census.share_out < 0.6 && census.share_reading == 0);

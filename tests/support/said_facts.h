@@ -17,6 +17,14 @@ struct said {
 /* 10 cycles that the code explains, twice of what the work needs. */
 #define EXPLAINED IS(code_cycles, 7), TIMED
 #define CALLED IS(limit_cycles, 4), IS(cycles, 10), IS(call_cycles, 300)
+/* Each of these may be the reason in place of lines, or of stores. */
+#define OTHER_COSTS                                                  \
+    IS(guess_cycles, 4), IS(tame_input, .5), IS(flush_denormals, 0), \
+        IS(forward_cycles, 2), IS(fault_share, 1), IS(out_share, 1), IS(threads, 2)
+/* Each of these tells that vectors would not help. */
+#define NO_ELEMENTS                                                                \
+    IS(roof_share, 0.9), IS(calls, 1), IS(code_cycles, 4), IS(unlearnt_cycles, 4), \
+        IS(wild_stores, 1), IS(trips, 3), IS(choices, 2)
 #define WAITS IS(limit_cycles, 4), IS(cycles, 10), IS(call_cycles, 9999), HOT
 
 static inline void say(struct inspect_facts *facts, const struct said *said)
@@ -25,6 +33,12 @@ static inline void say(struct inspect_facts *facts, const struct said *said)
         inspect_fact_source(said->fact) == INSPECT_RATIO ? 0.02 * said->value : 0;
     inspect_fact_set_interval(facts, said->fact, said->value, said->value - half,
                               said->value + half);
+}
+
+static inline void say_all(struct inspect_facts *facts, const struct said *said, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        say(facts, &said[i]);
 }
 
 static inline bool has(const struct inspect_findings *findings, enum inspect_cause cause)

@@ -279,7 +279,7 @@ TEST(test_branch)
     assert_non_null(explanation_add_finding(why, "mispredicts"));
     explain_slow(&subject, why);
     assert_non_null(strstr(why->findings[0].text, "above all jnz at byte 0 of the loop"));
-    assert_non_null(finding_add_evidence(&why->findings[0], "guess_share"));
+    assert_non_null(finding_add_evidence(&why->findings[0], "few_shape"));
     explain_slow(&subject, why);
     assert_non_null(strstr(why->findings[0].text, "above all jle at byte 16 of the loop, "
                                                   "which goes its rarer way in 37% of"));

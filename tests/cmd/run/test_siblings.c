@@ -110,6 +110,17 @@ TEST(test_failed_sibling)
     end(&cases);
 }
 
+static double *rates_of_core(void)
+{
+    double *const rates = must_have(calloc(core_rate_count(), sizeof *rates));
+    for (size_t i = 0; i < core_rate_count(); i++)
+        rates[i] = !strcmp(core_rate_name(i), "cost_forward")        ? 100
+                   : !strcmp(core_rate_name(i), "cost_mispredict")   ? 20
+                   : !strcmp(core_rate_name(i), "rate_instructions") ? 6
+                                                                     : NAN;
+    return rates;
+}
+
 /* Failed forwards make a loop the hot one, unless an experiment refutes that they cost,
  * and wrong predictions, if nothing else tells of them. */
 TEST(test_hot_loop)
@@ -119,15 +130,65 @@ TEST(test_hot_loop)
         {.iterations = 100, .instructions = 6}};
     const struct inspect_census census = {
         .loop = loop, .n_loops = ARRAY_LEN(loop), .instructions = 660, .whole = true};
-    double *const rates = must_have(calloc(core_rate_count(), sizeof *rates));
+    double *const rates = rates_of_core();
     double part;
-    for (size_t i = 0; i < core_rate_count(); i++)
-        rates[i] = !strcmp(core_rate_name(i), "cost_forward")        ? 100
-                   : !strcmp(core_rate_name(i), "cost_mispredict")   ? 20
-                   : !strcmp(core_rate_name(i), "rate_instructions") ? 6
-                                                                     : NAN;
     assert_int_equal(variant_hot_loop(&census, rates, true, false, &part), 0);
     assert_int_equal(variant_hot_loop(&census, rates, false, true, &part), 0);
     assert_int_equal(variant_hot_loop(&census, rates, false, false, &part), 1);
+    free(rates);
+}
+
+/* Wrong predictions choose the hot loop if nobody knows what they cost: not where zeros
+ * were tried, or where they were counted, or would take more than the whole time. */
+TEST(test_told_guesses)
+{
+    static const struct {
+        const char *name; /* of an experiment, or a metric */
+        double ns;
+        size_t hot;
+    } rows[] = {
+        {NULL, 110, 0}, {NULL, 90, 1}, {"input_zero", 110, 1}, {"branch misses", 110, 1}};
+    char isa[] = "avx2";
+    struct worker worker = {.fd = -1};
+    struct offer offer = {.worker = &worker, .isa = isa};
+    struct plan_case row = {.offer = 0};
+    struct plan_group group = {.cases = &row, .n_cases = 1};
+    struct inspect_loop loop[] = {{.iterations = 1, .instructions = 60, .undecided = 6},
+                                  {.iterations = 100, .instructions = 6}};
+    double *const rates = rates_of_core();
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct cases cases;
+        begin(&cases, (const char *const[]){ID, ID, ID},
+              (const double[]){rows[i].ns, 1, 1});
+        struct subject *const subject = &cases.subject[0];
+        struct result *const result = variant_result(&subject->base);
+        result->summary.ghz = 1;
+        subject->base.catalog.offers = &offer;
+        subject->base.plan.groups = &group;
+        subject->trace.known = true;
+        subject->trace.census = (struct inspect_census){.loop = loop,
+                                                        .n_loops = ARRAY_LEN(loop),
+                                                        .instructions = 660,
+                                                        .call_instructions = 660,
+                                                        .share_undecided = 6.0 / 660,
+                                                        .whole = true};
+        if (i == 2)
+            subject->experiments =
+                (struct experiments){.item[0] = {.name = rows[i].name,
+                                                 .ratio = 1,
+                                                 .ci = {.known = true, .lo = 1, .hi = 1}},
+                                     .n = 1};
+        if (i == 3) {
+            struct counter *const counter = result_add_counter(result, "branch-misses");
+            assert_int_equal(counter_add_sample(counter, 0), 0);
+            assert_non_null(result_add_metric(result, rows[i].name, "per element",
+                                              "branch-misses / elements"));
+            run_summarise(cases.run, GROUP_ALL);
+            result->summary.ghz = 1;
+        }
+        explain_facts(subject, rates);
+        assert_int_equal(subject->hot_loop, rows[i].hot);
+        end(&cases);
+    }
     free(rates);
 }
