@@ -205,9 +205,9 @@ struct declaration {
  * under the word. Who prints it prints line by line. */
 int declaration_parse(const char *text, struct declaration *declaration,
                       struct error *error);
-/* Of a prototype that cannot be read a line that can: what the messages ask for, one
- * after the other, as names tell it, which may be wrong. Functions of a library make
- * objects; NULL: none does. False: there is a fault that names tell nothing of. */
+/* Makes a line that can be read from a prototype that cannot: it adds what the messages
+ * ask for. Names tell it, and may be wrong. `library`: its functions make objects; NULL:
+ * none. False: names do not tell what is missing. */
 struct library;
 bool declaration_complete(const char *text, const struct library *library, char *line,
                           size_t size);

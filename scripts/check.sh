@@ -218,7 +218,7 @@ check_valgrind() {
     # program under it cannot start itself again as a worker. BLAS libraries keep memory for
     # good, and of a test in Python it sees the interpreter alone. Simulated gates, histories and
     # intervals are arithmetic, long and without a pointer; teams take turns on one CPU. A thirtieth of
-    # the shapes and mutants will do: the sanitizers run more. Nothing is traced. A handler of SIGSEGV
+    # the shapes and mutants will do: the sanitizers run more. Tests that trace skip themselves here. A handler of SIGSEGV
     # that returns needs all registers. A start takes a ninth less where nobody debugs or asks for
     # inlined calls.
     tests_but build/test 'test_(program|trace.*|surgery.*|perfctr_clock|perfctr_rates|gemm|blas|baselines|change_point|gate_rates|precision|split|team|thunk|thunk_rules|library_files)|.*schema|formats|studies' --no-suite cli

@@ -88,8 +88,9 @@ use_compiler() {
 }
 
 # build [--unlinked] DIRECTORY MESON_OPTION...: configures if the options are new, then builds;
-# --unlinked: programs of tests compile, but nothing links them. Silent, but for one line if it takes longer than a second, which counts on a terminal, and
-# the output if it fails. Scripts that run side by side wait for each other.
+# --unlinked: programs of tests compile, but nothing links them. Silent, but for one line if it takes
+# longer than a second, which counts on a terminal, and the output if it fails. Scripts that run
+# side by side wait for each other.
 build() {
     local unlinked='' targets=()
     if [[ $1 == --unlinked ]]; then
@@ -116,8 +117,9 @@ build() {
         fi
         printf '%s\n' "$options" >"$directory/options.txt"
     fi
-    [[ -z $unlinked ]] || mapfile -t targets < <(ninja -C "$directory" -t targets all |
-        sed -n 's/: c_COMPILER$//p; /^tests/!s/: c_LINKER$//p')
+    # The first ninja makes build.ninja anew if a file of Meson is newer.
+    [[ -z $unlinked ]] || mapfile -t targets < <(ninja -C "$directory" build.ninja >/dev/null 2>&1
+        ninja -C "$directory" -t targets all | sed -n 's/: c_COMPILER$//p; /^tests/!s/: c_LINKER$//p')
     # All output and then ninja's exit status: at its end, or what there is after a second.
     exec {fd}< <(NINJA_STATUS='%f of %t: ' ninja -C "$directory" "${targets[@]}" 2>&1 &&
         printf '\n0' || printf '\n1')

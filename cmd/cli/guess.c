@@ -50,7 +50,7 @@ static bool is_source(const char *path)
 /* FILE or FILE:FUNCTION, whose file is there and is source text. */
 static bool names_source(const char *word)
 {
-    char path[512];
+    char path[PATH_MAX];
     snprintf(path, sizeof path, "%.*s", (int)strcspn(word, ":"), word);
     return is_source(path) && access(path, F_OK) == 0;
 }
@@ -317,7 +317,7 @@ static int check_document(const char *word, unsigned mask, struct error *error)
 /* A plug-in with its options that is no shared object. */
 static int check_plugin(const char *plugin, struct error *error)
 {
-    char path[512];
+    char path[PATH_MAX];
     snprintf(path, sizeof path, "%.*s", (int)strcspn(plugin, ","), plugin);
     if (access(path, F_OK))
         return 0;

@@ -13,7 +13,7 @@ static bool read_bytes(uint64_t from, unsigned char *to, size_t n)
     void *const address = (void *)(uintptr_t)from;
     const struct iovec here = {to, n}, there = {address, n};
     const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-    if (got < 0 && errno != EFAULT) /* the system has no such call */
+    if (got < 0 && errno != EFAULT) /* there is no such call, or it is forbidden */
         memcpy(to, address, n);
     return got == (ssize_t)n || (got < 0 && errno != EFAULT);
 }
@@ -21,11 +21,11 @@ static bool read_bytes(uint64_t from, unsigned char *to, size_t n)
 /* Bytes up to an element of zeros, or all. */
 static size_t text_length(const unsigned char *bytes, size_t n, uint32_t size)
 {
-    static const unsigned char zero[16];
+    static const unsigned char zero[8];
     size_t at = 0;
-    while (at < n && (size > sizeof zero || memcmp(bytes + at, zero, size) != 0))
+    while (at + size <= n && memcmp(bytes + at, zero, size) != 0)
         at += size;
-    return at < n ? at : n;
+    return at + size <= n ? at : n;
 }
 
 /* The bytes that are compared; UINT64_MAX: up to zeros. */

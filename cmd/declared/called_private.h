@@ -187,8 +187,8 @@ void *made_call_pointer(const struct made_call *made, uint32_t i);
 int called_find(void *handle, const struct library *library, const char *text,
                 void **address, struct error *error);
 
-/* called_content.c: numbers for the memory that a call made, which are part of its
- * results; and no such numbers. */
+/* called_content.c: made_call_look() hashes memory that the call made;
+ * made_call_forget() clears these hashes. */
 void made_call_look(struct made_call *made);
 void made_call_forget(struct made_call *made);
 

@@ -19,9 +19,9 @@ int declared_open(const char *path, const struct simdbench_option *const *option
 void declared_close(struct declared *declared);
 const struct simdbench_module *declared_table(const struct declared *declared);
 
-/* A function at a shape. code(frame) calls it and keeps what it returns, plain(frame) all
- * but what memory holds that it made, timed(frame) calls it; nothing(frame) calls a
- * function that returns at once, as timed() does. */
+/* A function at a shape. code(frame) calls it, and keeps what it returns and a hash of
+ * memory that it made; plain(frame) does so without the hash; timed(frame) only calls it;
+ * nothing(frame) calls a function that returns at once, as timed() does. */
 struct declared_call {
     call_code *code, *plain, *timed, *nothing;
     const void *function; /* of the library, which these call */

@@ -19,6 +19,17 @@ bool all_lacking(const struct catalog *catalog, const struct plan *plan, size_t 
     return lacking;
 }
 
+bool asks_for_none(const struct selection *selection)
+{
+    bool none = false;
+    for (size_t i = 0; i < selection->isas.n; i++) {
+        const int isa = isa_find(selection->isas.item[i]);
+        none |= isa >= 0 && !isa_get((size_t)isa)->built &&
+                !isa_available((size_t)isa, NULL, 0);
+    }
+    return none;
+}
+
 static bool has_rows(const struct selection *selection, const char *isa)
 {
     for (size_t i = 0; i < selection->catalog->n_offers; i++) {

@@ -248,14 +248,14 @@ static int add_op(const struct request *request, const struct how *how,
                      ?: add_groups(&selection, plan, error);
     char text[sizeof selection.instead];
     const bool built = status < 0 || !say_not_built(&selection, text, sizeof text);
-    const bool lacking =
-        built ? all_lacking(catalog, plan, groups) : plan->n_groups == groups;
-    if (!built)
+    const bool lacking = plan->n_groups > groups ? all_lacking(catalog, plan, groups)
+                                                 : !built || asks_for_none(&selection);
+    if (!built && plan->n_groups > groups)
         text_list_add_once(&plan->left_out, text);
     if (status == 0 && !request->isa_strict && !selection.isa_auto && lacking)
         status = fall_back(&selection, groups, left_out, plan, error);
     const bool none = status == 0 && plan->n_groups == groups;
-    if (none && !built)
+    if (none && !built && !selection.isa_auto)
         status = invalid(error, "%s", text);
     else if (none && plan->left_out.n > left_out && request->settings.most_ulp > 0)
         status = error_set(error, -ENOENT, "nothing matches: %.480s",

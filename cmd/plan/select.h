@@ -52,6 +52,8 @@ void plan_free_group(struct plan_group *group);
 /* Are there kernels for instruction sets, in groups from `first` on, of which this CPU
  * has none? */
 bool all_lacking(const struct catalog *catalog, const struct plan *plan, size_t first);
+/* True of a set that was asked for, and that neither this build nor this CPU has. */
+bool asks_for_none(const struct selection *selection);
 /* "this build has no SSE2 or AVX-512 kernels (Meson's option isas)": of sets that were
  * asked for and that this CPU has. 0: none is missing. */
 size_t say_not_built(const struct selection *selection, char *text, size_t size);

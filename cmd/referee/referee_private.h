@@ -161,8 +161,9 @@ void shape_small(const struct small_shapes *shapes, size_t number, uint32_t rank
 /* Each dimension a little smaller or larger. */
 void shape_near(uint64_t *random, const char *asked, uint32_t rank,
                 char text[SHAPE_TEXT]);
-/* Each dimension between SMALL_SHAPES and what was asked for, if that is larger. */
-void shape_between(uint64_t *random, const char *asked, uint32_t rank,
+/* Each dimension between SMALL_SHAPES and what was asked for, if that is larger. False:
+ * no dimension is. */
+bool shape_between(uint64_t *random, const char *asked, uint32_t rank,
                    char text[SHAPE_TEXT]);
 /* referee_right.c: at all shapes that were asked for, and at those that are drawn. */
 int judge_right(struct referee *referee, const struct text_list *shapes,

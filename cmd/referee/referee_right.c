@@ -118,10 +118,9 @@ int judge_right(struct referee *referee, const struct text_list *shapes,
         shape_near(&referee->random, shapes->item[i % shapes->n], rank, text);
         status = try_shape(referee, text, false, error);
     }
-    for (size_t i = 0; i < BETWEEN_SHAPES && shapes->n && status == 0; i++) {
-        shape_between(&referee->random, shapes->item[i % shapes->n], rank, text);
-        status = try_shape(referee, text, false, error);
-    }
+    for (size_t i = 0; i < BETWEEN_SHAPES && shapes->n && status == 0; i++)
+        if (shape_between(&referee->random, shapes->item[i % shapes->n], rank, text))
+            status = try_shape(referee, text, false, error);
     progress_end();
     if (status == 0 && !referee->shown)
         return invalid(error, "the reference returns a pointer to memory of its own, and "

@@ -78,16 +78,20 @@ void shape_near(uint64_t *random, const char *asked, uint32_t rank, char text[SH
     write_shape(dim, rank, text);
 }
 
-void shape_between(uint64_t *random, const char *asked, uint32_t rank,
+bool shape_between(uint64_t *random, const char *asked, uint32_t rank,
                    char text[SHAPE_TEXT])
 {
     uint64_t dim[SIMDBENCH_MAX_DIMS];
+    bool larger = false;
     read_shape(asked, rank, dim);
     for (uint32_t d = 0; d < rank; d++)
-        if (dim[d] > SMALL_SHAPES)
+        if (dim[d] > SMALL_SHAPES) {
+            larger = true;
             dim[d] = (uint64_t)(SMALL_SHAPES *
                                 pow((double)dim[d] / SMALL_SHAPES,
                                     (double)(random_next(random) >> 11) * 0x1p-53));
+        }
     limit_work(dim, rank);
     write_shape(dim, rank, text);
+    return larger;
 }

@@ -242,12 +242,19 @@ static int read_rest(struct reader *reader, const struct specifier *returned)
     macros_skip(reader);
     const struct token *const freer = reader_token(reader);
     status = freer_parse(reader, NULL, reader->declaration->freed_by,
-                         &reader->declaration->freed_by_address)
+                         &reader->declaration->freed_by_address);
+    if (status == 0 && returned->pointers > 1 && token_is(reader_token(reader), "length"))
+        return reader_fail(reader, reader_token(reader),
+                           "what is returned leads to pointers, which nobody can "
+                           "compare");
+    status = status
                  ?: content_parse(reader, returned, &reader->declaration->content,
                                   &reader->returned_content);
     if (status == 0 && token_among(freer, "free length") &&
         reader->declaration->returned != CTYPE_POINTER)
-        return reader_fail(reader, freer, "no pointer is returned that could be freed");
+        return reader_fail(reader, freer,
+                           "no pointer is returned whose memory could be freed or "
+                           "compared");
     if (status == 0 && reader_take(reader, "for")) {
         do {
             const struct token *const next = reader_token(reader) + 1;
@@ -267,7 +274,7 @@ static int read_rest(struct reader *reader, const struct specifier *returned)
                ? 0
                : reader_fail(reader, token,
                              "nothing is expected behind the prototype but 'free NAME', "
-                             "'for' and dimensions");
+                             "'length', 'for' and dimensions");
 }
 
 /* A pointer to an integer is a length if an array says so; else nobody reads it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What names tell of arguments: numbers that count, pointers to objects. */
+/* Guesses from names: numbers that count, pointers to objects. */
 #include <ctype.h>
 #include <strings.h>
 
@@ -79,6 +79,17 @@ static bool begin_alike(const char *a, const char *b)
     return n >= 3 || (n && !a[n]);
 }
 
+/* Writes "height * stride"; false: it is too long for a word. */
+static bool multiply(const char *a, const char *b, struct word *product)
+{
+    struct word word;
+    const int n = snprintf(word.text, sizeof word.text, "%s * %s", a, b);
+    const bool fits = n > 0 && (size_t)n < sizeof word.text;
+    if (fits)
+        *product = word;
+    return fits;
+}
+
 bool extent_near(const struct reader *reader, size_t at, const char *name,
                  struct word *extent)
 {
@@ -90,11 +101,9 @@ bool extent_near(const struct reader *reader, size_t at, const char *name,
         first_with(&integers, at, "stride pitch linesize step ^ld");
     int best = 0;
     snprintf(extent->text, sizeof extent->text, "n");
-    if (width && height && width != height) {
-        snprintf(extent->text, sizeof extent->text, "%.25s * %.25s", height,
-                 stride ? stride : width);
+    if (width && height && width != height &&
+        multiply(height, stride ? stride : width, extent))
         return true;
-    }
     for (unsigned i = 0; i < integers.n; i++) {
         const char *const word = integers.word[i].text;
         const int value = 1 + 8 * begin_alike(name, word) + 4 * name_counts(word) +
@@ -104,9 +113,8 @@ bool extent_near(const struct reader *reader, size_t at, const char *name,
         best = value;
         *extent = integers.word[i];
     }
-    const struct word count = *extent;
-    if (best && stride && strcmp(stride, count.text) != 0)
-        snprintf(extent->text, sizeof extent->text, "%.25s * %.25s", count.text, stride);
+    if (best && stride && strcmp(stride, extent->text) != 0)
+        multiply(extent->text, stride, extent);
     return best > 0;
 }
 

@@ -135,9 +135,14 @@ int written_pointer_parse(struct reader *reader, struct declared_argument *argum
 int content_parse(struct reader *reader, const struct specifier *specifier,
                   struct declared_content *content, size_t *place)
 {
+    const struct token *const length = reader_token(reader);
     if (!reader_take(reader, "length"))
         return 0;
-    const size_t bytes = specifier->is_unknown ? 0 : ctype_bytes(specifier->type);
+    if (specifier->is_unknown)
+        return reader_fail(reader, length,
+                           "nobody knows how many bytes an element has: write uint8_t "
+                           "for its type, and a length in bytes");
+    const size_t bytes = ctype_bytes(specifier->type);
     content->is_compared = true;
     content->size =
         (uint32_t)(bytes ? bytes : 1) * (specifier->each ? specifier->each : 1);
@@ -164,27 +169,31 @@ int content_finish(struct reader *reader, struct declared_content *content, size
     const int found = token->kind == TOKEN_WORD
                           ? declaration_find(declaration, token_word(token).text)
                           : -1;
+    int status = 0;
     content->length = DECLARED_WHOLE;
+    reader->at = place + 1;
     if (token_is(token, "strlen")) {
         content->length = DECLARED_STRLEN;
+        if (content->size > 8 || content->size & (content->size - 1))
+            return reader_fail(reader, token,
+                               "elements up to a zero have 1, 2, 4 or 8 bytes");
     } else if (token_is(token, "return")) {
         content->length = DECLARED_RETURN;
-        return ctype_is_integer(declaration->returned)
-                   ? 0
-                   : reader_fail(reader, token, "the function returns no integer");
+        if (!ctype_is_integer(declaration->returned))
+            return reader_fail(reader, token, "the function returns no integer");
     } else if (found >= 0 && declaration->argument[found].kind == ARGUMENT_LENGTH &&
                ctype_is_integer(declaration->argument[found].type)) {
         content->length = found;
     } else {
         reader->at = place;
-        const int status = expression_read(reader, &content->count);
-        return status == 0 && reader_token(reader)->kind != TOKEN_END &&
-                       !token_among(reader_token(reader), ", ) ; for")
-                   ? reader_fail(reader, reader_token(reader),
-                                 "nothing is expected behind the length")
-                   : status;
+        status = expression_read(reader, &content->count);
     }
-    return 0;
+    return status == 0 && reader_token(reader)->kind != TOKEN_END &&
+                   !token_among(reader_token(reader), ", ) ; for")
+               ? reader_fail(reader, reader_token(reader),
+                             "nothing is expected behind the length; 'free NAME' stands "
+                             "before it")
+               : status;
 }
 
 /* An array or an object. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a prototype needs where the reader fails, as far as names and types tell it. */
+/* Changes of a prototype where the reader fails, as names and types suggest them. */
 #include <ctype.h>
 
 #include "declare_private.h"
@@ -51,8 +51,8 @@ static bool mend_object(const struct reader *reader, const char *at, const char 
     if (token_is(type, "FILE"))
         reader_mend(reader, at, 0, " = from fopen(\"/dev/null\", \"r+\") free fclose");
     else if (maker && name_has(maker, "init") && name_has(word.text, "ctx context state"))
-        reader_mend(reader, at, 0, " = from calloc(1, 4096) then %s(%.40s) free free",
-                    maker, name);
+        reader_mend(reader, at, 0, " = from calloc(1, 4096) then %s(%s) free free", maker,
+                    name);
     else if (maker)
         reader_mend(reader, at, 0, " = from %s()%s%s", maker, freer ? " free " : "",
                     freer ? freer : "");
@@ -110,7 +110,7 @@ static void mend_array(const struct reader *reader, uint32_t i, const char *exte
                 more);
 }
 
-/* What a callback is given is nothing to `nothing`. */
+/* True of the argument that a callback gets: a callback that does nothing needs none. */
 static bool is_for_callback(const struct reader *reader, const char *name)
 {
     bool callback = false;
@@ -170,7 +170,7 @@ void mend_pointer(const struct reader *reader, uint32_t i)
     if (specifier->pointers > 1 && specifier->is_const && !specifier->is_unknown)
         reader_mend(reader, at, 0, "%s%s[2][%s]", blank, is_named(reader, i) ? "" : name,
                     near.text);
-    else if (specifier->pointers > 1 && count)
+    else if (specifier->pointers > 1 && count && !specifier->is_unknown)
         reader_mend(reader, at, 0, " free free length %s", token_word(count).text);
     else if (specifier->pointers > 1)
         reader_mend(reader, at, 0, " = 0");
@@ -187,7 +187,7 @@ void mend_pointer(const struct reader *reader, uint32_t i)
     else if (!specifier->is_const && !specifier->each &&
              ctype_is_integer(specifier->type))
         return; /* it may be one value: mend_integers() */
-    else if (!specifier->is_const && count)
+    else if (!specifier->is_const && !specifier->each && count)
         mend_reported(reader, i, count, near.text);
     else
         mend_array(reader, i,
@@ -225,7 +225,7 @@ void mend_integers(const struct reader *reader, uint32_t i)
     if (count && !name_counts(name))
         mend_reported(reader, i, count, near.text);
     else if ((!found && !bytes) ||
-             name_has(name, "len size count num written info err status error rc pos "
+             name_has(name, "^n_ len size count num written info err status error rc pos "
                             "offset first last ret"))
         reader_mend(reader, end, 0, " = 0");
     else
@@ -285,8 +285,7 @@ static void mend_structure(const struct reader *reader, uint32_t i)
     reader_mend(reader, first, (size_t)(end - first), "%s", text);
 }
 
-/* What is returned: the type of its first 8 bytes; a larger structure is written to a
- * first argument. */
+/* Returns the type of the first 8 bytes; a larger structure becomes a first argument. */
 void mend_result(const struct reader *reader, const struct specifier *specifier,
                  const char *begin)
 {

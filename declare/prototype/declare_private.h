@@ -253,11 +253,11 @@ const char *maker_near(const struct reader *reader, const char *type, const char
 
 /* ---- declare_mend.c ---- */
 
-/* A change that belongs to the next failure, of which there may be three. */
+/* Adds a change that the next failure asks for; there may be three. */
 __attribute__((format(printf, 4, 5))) void reader_mend(const struct reader *reader,
                                                        const char *at, size_t dropped,
                                                        const char *format, ...);
-/* An argument, of which this is known: its type and its name. */
+/* Arguments whose type and name are known. */
 void mend_pointer(const struct reader *reader, uint32_t i);
 void mend_value(const struct reader *reader, uint32_t i);
 /* float (*x)[3], of which the reader is behind ')'. */

@@ -31,6 +31,8 @@ struct size {
 /* A thread on the same core takes up to half of it from code that uses all of it, and
  * nearly nothing from code that waits: two kernels may differ by that alone. */
 #define CORE_HALVED 2.0
+/* It also takes caches, so that code with tables may need three times as long. */
+#define CORE_ACCUSED 4.0
 
 /* Without a name it is the only kernel that says of itself that it chooses, or the one of
  * these that the op is named after. */
@@ -76,7 +78,7 @@ static enum held hold_against(const struct size *size, const struct result *slow
     const struct interval ci = result_speedup(size->best, slow).ci;
     const bool known = ci.known && isfinite(ci.lo);
     const bool shared = size->best->samples.shared || slow->samples.shared;
-    const double least = (1 + AUDIT_THRESHOLD) * (shared ? CORE_HALVED : 1);
+    const double least = (1 + AUDIT_THRESHOLD) * (shared ? CORE_ACCUSED : 1);
     return known && ci.lo > least                                   ? HELD_WORSE
            : known && ci.hi <= 1 + about && (!shared || size->lone) ? HELD_LEVEL
                                                                     : HELD_UNKNOWN;

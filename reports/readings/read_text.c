@@ -108,7 +108,7 @@ int read_go(char *text, const struct reading_form *form, struct readings *readin
             continue;
         if (!strncmp(line, "pkg: ", 5))
             readings_begin(readings, line + 5, strlen(line + 5));
-        /* What the case prints itself stands between its name and its numbers. */
+        /* A case may print words of its own between its name and its numbers. */
         name = begins ? line : name;
         const size_t length = strcspn(name, " \t");
         const char *const at = skip_blanks(begins ? line + length : line);
@@ -252,8 +252,7 @@ static const char *quoted(const char *line, size_t *length)
     return *length ? first + 1 : NULL;
 }
 
-/* Times have two decimals, so that those of short cases are coarse. Rates have as many,
- * of large numbers. */
+/* Times and rates both have two decimals: the one with more digits is read. */
 static void add_row(const struct columns *columns, const char *line, const char *name,
                     size_t length, struct readings *readings)
 {
@@ -264,7 +263,8 @@ static void add_row(const struct columns *columns, const char *line, const char 
         return;
     const char *const more = columns->rates ? cell(line, columns->time + 1, &n) : NULL;
     const double per_s = more && ungroup(more, n, rate) ? strtod(rate, NULL) : 0;
-    if (per_s > 0 && isfinite(per_s))
+    const double coarse = last_digit(digits) / strtod(digits, NULL); /* 0.00: inf */
+    if (per_s > 0 && isfinite(per_s) && last_digit(rate) / per_s < coarse)
         readings_put(readings, name, length, NULL,
                      (struct reading){.ns = 1e9 / per_s,
                                       .step_ns = 1e9 / per_s * last_digit(rate) / per_s});
@@ -394,9 +394,12 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
             part[3].rm_so < 0
                 ? unit_behind(behind)
                 : unit_ns(line + part[3].rm_so, (size_t)(part[3].rm_eo - part[3].rm_so));
+        /* The comma between two cells of CSV is not one of thousands. */
+        const bool cell_of_csv = part[2].rm_so > 0 && line[part[2].rm_so - 1] == ',';
         /* A pattern such as [0-9.]+ leaves decimals and the power of ten out. */
         const bool comma =
-            *behind == ',' && (behind < end || isdigit((unsigned char)behind[1]));
+            *behind == ',' &&
+            (behind < end || (!cell_of_csv && isdigit((unsigned char)behind[1])));
         const bool cut =
             behind == end && (*end == 'e' || *end == 'E') &&
             isdigit((unsigned char)end[1 + (end[1] == '+' || end[1] == '-')]);

@@ -97,6 +97,18 @@ static const struct {
      "typedef struct { int n[30]; } st; typedef struct { int n; } of; int add(inout st "
      "state[1], "
      "inout of all[n], int n)"},
+    {"typedef struct { int n; } of; int all(of *out, size_t *n_out, int n)",
+     "typedef struct { int n; } of; int all(inout of out[n], size_t *n_out = 0, int "
+     "n)"},
+    {"void f(float *x, int height_of_the_whole_image, int width_of_the_whole_image)",
+     "void f(float x[height_of_the_whole_image * width_of_the_whole_image], int "
+     "height_of_the_whole_image, int width_of_the_whole_image)"},
+    {"void f(float *x, int height_of_the_whole_large_image_2, int "
+     "width_of_the_whole_large_image_2)",
+     "void f(float x[height_of_the_whole_large_image_2], int "
+     "height_of_the_whole_large_image_2, int width_of_the_whole_large_image_2)"},
+    {"int log_of(log_t **log, size_t *log_size)",
+     "int log_of(log_t **log = 0, size_t *log_size = 0)"},
     {"typedef struct { double m[4]; } m4; m4 id(void)",
      "typedef struct { double m[4]; } m4; void id(bytes result[32])"},
     {"my_real sum(const my_real x[n], int n) // of all",

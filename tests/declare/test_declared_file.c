@@ -113,8 +113,7 @@ static const struct {
      "m.json: ops[0].name: 'f g': a name has letters, digits, '_' and '-'"},
     {"{\"functions\":1,\"ops\":[{\"prototype\":\"void (int)x\"}]}",
      "m.json: ops[0].prototype: nothing is expected behind the prototype but 'free "
-     "NAME', 'for' and "
-     "dimensions\n    void (int)x\n              ^"},
+     "NAME', 'length', 'for' and dimensions\n    void (int)x\n              ^"},
     {OP(KERNEL ",\"color\":1"), "m.json: ops[0].color: unknown key; known are name, "},
     {OP("\"kernels\":{\"AVX 2\":\"f\"}"),
      "m.json: ops[0].kernels.AVX 2: an instruction set is named like avx2"},

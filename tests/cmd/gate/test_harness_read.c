@@ -69,6 +69,9 @@ TEST(lines_are_read)
            "a", 0.4);
     expect(read_nanobench, "| ns/op | op/s | x\n|---|---|---\n| 5.00 | inf | `a`", "a",
            5);
+    expect(read_nanobench,
+           "| ns/op | op/s | x\n|---|---|---\n| 5,012,345,678.00 | 0.20 | `a`", "a",
+           5012345678);
     expect(read_criterion, "a name\n   time:   [1 ns 2.5 \u00b5s 3 ms]", "a name", 2500);
     expect(read_criterion, "time:   [x   time:   [1 ns 7 ns 9 ns]", "time:   [x", 7);
     expect(read_divan, DIVAN, "d::plain", 156.2);
@@ -156,6 +159,17 @@ TEST(numbers_of_patterns)
         assert_true(!isnan(ns) || readings.entry[0].reason);
         readings_free(&readings);
     }
+}
+
+/* Commas between cells are none of thousands. */
+TEST(cells_of_patterns)
+{
+    struct readings readings =
+        read_pattern("^([^,]+),[0-9]+,([0-9.]+)", "x,1000,123.4,123.3,ns");
+    assert_int_equal(readings.n, 1);
+    assert_null(readings.entry[0].reason);
+    assert_near(readings.entry[0].ns, 123.4, 1e-9);
+    readings_free(&readings);
 }
 
 /* Tables are as wide as their longest name; the pattern is that of docs/harness.md. */

@@ -207,7 +207,7 @@ TEST(test_beside_a_neighbour)
 {
     static const struct row all[] = {
         {"64", {100, 14, 14.2}}, {"65", {20, 14, 14.2}}, {"66", {20, 14, 20.2}},
-        {"67", {100, 14, 101}},  {"68", {100, 14, 50}},
+        {"67", {100, 14, 101}},  {"68", {100, 14, 60}},  {"69", {100, 14, 50}},
     };
     struct audit audit;
     struct run *const run = make(all, ARRAY_LEN(all), "");
