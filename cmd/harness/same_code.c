@@ -16,6 +16,7 @@ struct comparing {
     struct pairs apart;                 /* data and functions that differ */
     struct pairs variables, of_a, of_b; /* a variable has one counterpart */
     struct differing *in_a, *in_b;
+    bool rust; /* the function that refers to data is of Rust */
 };
 
 static void add_differing(struct differing *list, uint64_t at)
@@ -129,15 +130,15 @@ static bool same_source(const struct comparing *comparing, uint64_t a, uint64_t 
 }
 
 /* A string may go on behind its first n bytes, where another one begins: linkers let
- * strings share their ends. */
+ * strings share their ends. Those of Rust end without a zero. */
 static bool same_end(const struct comparing *comparing, uint64_t a, uint64_t b,
                      uint64_t n)
 {
-    bool same = true;
-    for (uint64_t i = 0; i < n; i++)
-        if (!file_byte(comparing->a, a + i))
-            return true;
-    if (file_symbol_at(comparing->a, a + n) && file_symbol_at(comparing->b, b + n))
+    bool same = true, ends = comparing->rust;
+    for (uint64_t i = 0; i < n && !ends; i++)
+        ends = !file_byte(comparing->a, a + i);
+    if (ends ||
+        (file_symbol_at(comparing->a, a + n) && file_symbol_at(comparing->b, b + n)))
         return true;
     for (; file_byte(comparing->a, a + n) && same; n++)
         same = file_byte(comparing->a, a + n) == file_byte(comparing->b, b + n);
@@ -298,6 +299,7 @@ static void compare_functions(struct comparing *comparing, uint64_t at, uint64_t
     const struct file_symbol *const x = file_symbol_at(comparing->a, at);
     const struct file_symbol *const y = file_symbol_at(comparing->b, other);
     struct listing a, b;
+    comparing->rust = name_is_rust(x->name);
     bool same = (int)code_read(comparing->a, x, &a) & (int)code_read(comparing->b, y, &b);
     same &= a.n == b.n;
     for (size_t i = 0; i < a.n && same; i++)

@@ -35,6 +35,7 @@ size_t code_number(const struct listing *code, uint64_t at);
 /* The same instruction, but for the place that it refers to. */
 bool code_same_bytes(const struct listing *a, const struct insn *x,
                      const struct listing *b, const struct insn *y);
+bool name_is_rust(const char *name);
 /* The same name, except the hash that Rust puts at its end. */
 bool names_same(const char *a, const char *b);
 

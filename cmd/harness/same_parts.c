@@ -162,6 +162,11 @@ static size_t name_bytes(const char *name)
                                                                                 : n;
 }
 
+bool name_is_rust(const char *name)
+{
+    return !strncmp(name, "_R", 2) || name_bytes(name) < strlen(name);
+}
+
 bool names_same(const char *a, const char *b)
 {
     return name_bytes(a) == name_bytes(b) && !memcmp(a, b, name_bytes(a));
