@@ -34,6 +34,18 @@ static void add_bound(struct program_file *file, uint64_t at)
     *(uint64_t *)LIST_ADD(file, bound, n_bounds) = at;
 }
 
+/* Data that the program changes. */
+static bool is_written(const ElfW(Shdr) * header, const char *name)
+{
+    static const char *const constants[] = {".got",        ".data.rel.ro",
+                                            ".dynamic",    ".init_array",
+                                            ".fini_array", ".preinit_array"};
+    bool written = header->sh_flags & SHF_WRITE;
+    for (size_t i = 0; i < ARRAY_LEN(constants); i++)
+        written &= strncmp(name, constants[i], strlen(constants[i])) != 0;
+    return written;
+}
+
 static int read_sections(struct program_file *file, struct error *error)
 {
     ElfW(Shdr) header;
@@ -48,7 +60,9 @@ static int read_sections(struct program_file *file, struct error *error)
             .lo = header.sh_addr,
             .hi = header.sh_addr + header.sh_size,
             .name = text_at(&file->image, file->image.header.e_shstrndx, header.sh_name),
-            .code = header.sh_flags & SHF_EXECINSTR};
+            .code = header.sh_flags & SHF_EXECINSTR,
+            .zeros = header.sh_type == SHT_NOBITS};
+        section->written = is_written(&header, section->name);
         add_bound(file, section->lo);
         add_bound(file, section->hi);
     }
@@ -73,7 +87,7 @@ static void read_symbol(struct program_file *file, const ElfW(Shdr) * table,
         *(struct file_symbol *)LIST_ADD(file, symbol, n_symbols) = entry;
         add_bound(file, entry.lo);
         add_bound(file, entry.hi);
-    } else if (code) {
+    } else {
         *(struct file_symbol *)LIST_ADD(file, exported, n_exported) = entry;
     }
 }
@@ -99,14 +113,27 @@ static void end_symbols(struct program_file *file)
         struct file_symbol *const symbol = &file->symbol[i];
         const struct file_section *const section = file_section_at(file, symbol->lo);
         size_t next = i + 1;
+        symbol->loose = symbol->hi == symbol->lo && symbol->code && section;
+        if (!symbol->loose)
+            continue;
         while (next < file->n_symbols &&
                (file->symbol[next].lo == symbol->lo || !file->symbol[next].code))
             next++;
-        symbol->loose = symbol->hi == symbol->lo && symbol->code && section;
-        if (symbol->loose)
-            symbol->hi = next < file->n_symbols && file->symbol[next].lo < section->hi
-                             ? file->symbol[next].lo
-                             : section->hi;
+        symbol->hi = next < file->n_symbols && file->symbol[next].lo < section->hi
+                         ? file->symbol[next].lo
+                         : section->hi;
+    }
+}
+
+static void find_cold(struct program_file *file)
+{
+    static const char cold[] = ".cold";
+    const size_t n = sizeof cold - 1;
+    for (size_t i = 0; i < file->n_symbols; i++) {
+        const struct file_symbol *const symbol = &file->symbol[i];
+        const size_t all = strlen(symbol->name);
+        if (symbol->code && all > n && !strcmp(symbol->name + all - n, cold))
+            *(size_t *)LIST_ADD(file, cold, n_cold) = i;
     }
 }
 
@@ -147,22 +174,29 @@ static void read_pointers(struct program_file *file)
         qsort(file->pointer, file->n_pointers, sizeof *file->pointer, by_u64);
 }
 
-static void read_libraries(struct program_file *file)
+/* -ENOTSUP: one is looked for in a folder of the build. */
+static int read_libraries(struct program_file *file, struct error *error)
 {
+    int status = 0;
     ElfW(Shdr) table;
     ElfW(Dyn) entry;
     file->libraries = HASH_FIRST;
     for (uint64_t i = 0; image_section(&file->image, i, &table); i++)
         for (uint64_t k = 0; table.sh_type == SHT_DYNAMIC &&
                              take_entry(file, &table, k, &entry, sizeof entry);
-             k++)
-            if (entry.d_tag == DT_NEEDED)
-                file->libraries =
-                    hash_text(file->libraries,
-                              text_at(&file->image, table.sh_link, entry.d_un.d_val));
+             k++) {
+            if (entry.d_tag != DT_NEEDED)
+                continue;
+            const char *const name =
+                text_at(&file->image, table.sh_link, entry.d_un.d_val);
+            file->libraries = hash_text(file->libraries, name);
+            if (*name != '/' && strchr(name, '/'))
+                status = error_set(error, -ENOTSUP, "its libraries are in its folder");
+        }
+    return status;
 }
 
-/* What code refers to begins there. */
+/* Adds the places that code refers to: something begins there. */
 static void read_code(struct program_file *file)
 {
     for (size_t i = 0; i < file->n_symbols; i++) {
@@ -193,8 +227,9 @@ int program_file_open(const char *path, const char *folder, struct program_file 
     if (status == 0) {
         read_symbols(file);
         end_symbols(file);
+        find_cold(file);
         read_pointers(file);
-        read_libraries(file);
+        status = read_libraries(file, error);
         read_code(file);
         if (file->n_bounds)
             qsort(file->bound, file->n_bounds, sizeof *file->bound, by_u64);
@@ -209,7 +244,8 @@ int program_file_open(const char *path, const char *folder, struct program_file 
 void program_file_close(struct program_file *file)
 {
     image_close(&file->image);
-    FREE_EACH(file->section, file->symbol, file->exported, file->pointer, file->bound);
+    FREE_EACH(file->section, file->symbol, file->exported, file->cold, file->pointer,
+              file->bound);
     *file = (struct program_file){.n_symbols = 0};
 }
 

@@ -10,6 +10,8 @@ struct file_section {
     uint64_t lo, hi;
     const char *name;
     bool code;
+    bool written; /* by the program; the loader alone writes pointers of constants */
+    bool zeros;   /* the file has no bytes of it */
 };
 struct file_symbol {
     uint64_t lo, hi; /* lo first, for by_u64() */
@@ -17,7 +19,7 @@ struct file_symbol {
     bool code;
     bool loose; /* the file does not tell where it ends: somewhere before `hi` */
 };
-/* What the loader writes at a place: an address of the program, or of a symbol. */
+/* A place where the loader writes an address of the program or of a symbol. */
 struct file_pointer {
     uint64_t at, value; /* at first, for by_u64() */
     uint32_t kind;
@@ -27,11 +29,12 @@ struct file_pointer {
 struct program_file {
     struct image image;
     struct file_section *section;
-    struct file_symbol *symbol, *exported; /* those with a size, in order; those that
-                                              libraries may call */
+    struct file_symbol *symbol, *exported; /* all of the symbol table, in order;
+                                              functions and data for libraries */
+    size_t *cold; /* numbers of the symbols of seldom reached parts of functions */
     struct file_pointer *pointer;
     uint64_t *bound; /* places where something begins or ends, in order */
-    size_t n_sections, n_symbols, n_exported, n_pointers, n_bounds;
+    size_t n_sections, n_symbols, n_exported, n_cold, n_pointers, n_bounds;
     uint64_t libraries; /* a hash of their names */
     const char *folder; /* in which it was built: names of its sources begin so; or "" */
 };

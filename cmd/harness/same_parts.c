@@ -95,13 +95,15 @@ bool code_read(const struct program_file *file, const struct file_symbol *symbol
     const uint64_t n = symbol->hi - symbol->lo;
     *code = (struct listing){.symbol = symbol,
                              .bytes = image_loaded(&file->image, symbol->lo, n)};
-    struct insn insn = {.length = 0};
+    struct insn insn = {.length = 0}, last = insn;
     uint64_t at = 0, farthest = 0;
     bool complete = false;
     for (; code->bytes && at < n && !complete; at += insn.length) {
         if (!insn_decode(code->bytes + at, n - at, symbol->lo + at, &insn))
             break;
         *(struct insn *)LIST_ADD(code, insn, n) = insn;
+        if (!insn.padding)
+            last = insn;
         if (insn.reference == REFERS_BRANCH && !insn.call &&
             code_holds(symbol, insn.target) && insn.target > farthest)
             farthest = insn.target;
@@ -110,7 +112,7 @@ bool code_read(const struct program_file *file, const struct file_symbol *symbol
     }
     if (code->n)
         drop_padding(code);
-    return complete;
+    return complete && (last.ends || last.call);
 }
 
 /* A direct jump, call or branch has the same number in its short and long form. */
@@ -158,6 +160,11 @@ static size_t name_bytes(const char *name)
     const size_t n = strlen(name);
     return n > HASH && !memcmp(name + n - HASH, "17h", 3) && name[n - 1] == 'E' ? n - HASH
                                                                                 : n;
+}
+
+bool name_is_rust(const char *name)
+{
+    return !strncmp(name, "_R", 2) || name_bytes(name) < strlen(name);
 }
 
 bool names_same(const char *a, const char *b)

@@ -109,7 +109,8 @@ static bool is_in_doubt(const struct harness *harness, size_t c)
     const struct harness_case *const entry = &harness->cases[c];
     const struct comparison *const comparison =
         harness->run->results[entry->result].comparison;
-    return entry->active && comparison->verdict != VERDICT_SAME;
+    return entry->active && (comparison->verdict != VERDICT_SAME ||
+                             comparison_is_open(comparison, harness->request.threshold));
 }
 
 static void take(struct harness *harness, size_t c)

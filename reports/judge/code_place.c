@@ -52,7 +52,7 @@ bool comparison_is_proven(const struct comparison *c)
  * say. */
 static void say_same(struct comparison *c)
 {
-    static const char same[] = "the code is the same, and so are its data";
+    static const char same[] = "the code is the same, and so are the data of its program";
     const bool unmoved = c->placement->unmoved != NULL;
     const char *const how = unmoved ? "it cannot be moved, as built it is" : "it is";
     const char *const why =

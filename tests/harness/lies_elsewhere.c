@@ -27,14 +27,39 @@
 #ifndef HASH
 #define HASH 0123456789abcdef
 #endif
+#ifndef FIRST
+#define FIRST rounds
+#endif
+#ifndef RESULT
+#define RESULT rounds
+#endif
+#ifndef DISTANT
+#define DISTANT "two"
+#endif
+#ifndef PART
+#define PART "total"
+#endif
+#ifndef OPTION
+#define OPTION 1
+#endif
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
 __asm__(".text\n.skip " TEXT(PAD) ", 0x90\n");
 
+/* Distances to two strings, as compilers make tables of names. */
+__asm__(".section .rodata\n.p2align 2\n.type distances, @object\n.size distances, 8\n"
+        "distances: .long one_text - distances, two_text - distances\n"
+        "one_text: .asciz \"one\"\ntwo_text: .asciz \"" DISTANT "\"\n.text\n");
+extern const int distances[] __attribute__((visibility("hidden")));
+
+extern const int option; /* for libraries, if it is exported */
+const int option = OPTION;
+
 static int table[] = {1, 2, 3, 4, 5, 6, ENTRY};
 
 static unsigned calls;
+static volatile unsigned rounds __attribute__((used)), other __attribute__((used));
 
 static __attribute__((noinline, unused)) int same(int i)
 {
@@ -62,13 +87,14 @@ static __attribute__((noinline)) int kind(int i)
     case 3:
         return (int)(i * FACTOR);
     case 4:
-        return i ^ 21;
+        return puts((const char *)distances + distances[calls % 2]);
     case 5:
-        return -i;
+        return puts("grand " PART);
     case 6:
         return i * i;
     default:
-        return (int)calls;
+        FIRST += calls;
+        return (int)RESULT;
     }
 }
 
@@ -86,7 +112,7 @@ static __attribute__((noinline)) int run_steps(int n)
     int sum = n;
     for (int i = 0; i < STEPS; i++)
         sum = sum * 5 + i;
-    return sum;
+    return sum == 1 ? puts(PART) : sum;
 }
 
 typedef int run_function(int n);

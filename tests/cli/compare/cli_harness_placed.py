@@ -31,8 +31,8 @@ class Placed(HarnessCase):
         self.assertEqual(self.gate("-DPAD=40"), {"kinds": "PLACED", "steps": "PLACED"})
         table = (self.folder / "table").read_text()
         self.assertIn("same code: 2 of 2 cases", table)
-        self.assertIn("the code is the same, and so are its data; it cannot be moved, as built it "
-                      "is slower by 20.00%", " ".join(table.split()))
+        self.assertIn("the code is the same, and so are the data of its program; it cannot be "
+                      "moved, as built it is slower by 20.00%", " ".join(table.split()))
         self.assertEqual(self.gate("-DPAD=40", time_ns=8), {"kinds": "SAME", "steps": "SAME"})
 
     def test_flags_that_change_nothing(self):
@@ -50,6 +50,25 @@ class Placed(HarnessCase):
             with self.subTest(flag=flag):
                 self.assertEqual(self.gate("-DPAD=40", flag, status=1),
                                  {"kinds": "REGRESSED", "steps": "PLACED"})
+
+    def test_variables_that_change_places(self):
+        """Two take the place of one; elsewhere two have each other's places."""
+        self.assertEqual(self.gate("-DPAD=40", "-DRESULT=other", status=1),
+                         {"kinds": "REGRESSED", "steps": "PLACED"})
+        self.assertEqual(self.gate("-DPAD=40", old=["-DFIRST=other", "-DRESULT=other"]),
+                         {"kinds": "PLACED", "steps": "PLACED"})
+
+    def test_what_data_lead_to(self):
+        """Strings of a table of distances, and a string that shares its end with another one."""
+        for flag, steps in ('-DDISTANT="tow"', "PLACED"), ('-DPART="costs"', "REGRESSED"):
+            with self.subTest(flag=flag):
+                self.assertEqual(self.gate("-DPAD=40", flag, status=1),
+                                 {"kinds": "REGRESSED", "steps": steps})
+
+    def test_data_that_libraries_read(self):
+        """Whoever may read them is not known."""
+        self.assertEqual(self.gate("-rdynamic", "-DOPTION=2", old=["-rdynamic"], status=1),
+                         {"kinds": "REGRESSED", "steps": "REGRESSED"})
 
     def test_names_of_sources(self):
         """Each build has its own folder in them."""

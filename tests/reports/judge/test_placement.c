@@ -156,7 +156,8 @@ TEST(same_data_never_changes)
         {0, true, VERDICT_SAME, "though times could not tell", 0.08},
         {0.1, true, VERDICT_PLACED, "it cannot be moved, as built it is slower by 10.",
          0},
-        {0.1, false, VERDICT_PLACED, "and so are its data; it is slower by 10.", 0},
+        {0.1, false, VERDICT_PLACED,
+         "and so are the data of its program; it is slower by 10.", 0},
         {-0.1, true, VERDICT_SAME, "it cannot be moved, as built it is faster by 9.", 0},
         {0, true, VERDICT_SAME, NULL, 0},
     };
