@@ -141,9 +141,7 @@ TEST(libraries_are_the_control)
     assert_near(first(run)->change, 0.13, 1e-9);
     assert_near(comparison_relative(run->gate, first(run)->change), 0, 1e-9);
     run_free(run);
-    /* A case that stays as it is while the machine gets slower is told, and is no
-     * improvement.
-     */
+    /* A case that stays while the machine gets slower is told, and is no improvement. */
     run = compare(make(&still, 3, 9), make(&faster_alone, 3, 9));
     assert_near(first(run)->change, 0, 1e-9);
     assert_int_equal(first(run)->verdict, VERDICT_INCONCLUSIVE);
