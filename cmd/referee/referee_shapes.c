@@ -81,7 +81,7 @@ void shape_near(uint64_t *random, const char *asked, uint32_t rank, char text[SH
 bool shape_between(uint64_t *random, const char *asked, uint32_t rank,
                    char text[SHAPE_TEXT])
 {
-    uint64_t dim[SIMDBENCH_MAX_DIMS];
+    uint64_t dim[SIMDBENCH_MAX_DIMS] = {0};
     bool larger = false;
     read_shape(asked, rank, dim);
     for (uint32_t d = 0; d < rank; d++)
