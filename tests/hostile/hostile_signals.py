@@ -58,16 +58,20 @@ class Terminal:
              "the terminal is not as it was")
 
 
-def children(pid):
+def workers(pid):
+    """Its workers. LeakSanitizer has a child too, with the command of the program: where it
+    dies, the program ends as if it had leaked."""
     try:
-        return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [int(n) for n in children
+                if b"\0worker\0" in Path(f"/proc/{n}/cmdline").read_bytes()]
     except OSError:
         return []
 
 
 def send(started, name, worker, chance):
     """False if there is nobody any more."""
-    pids = children(started.process.pid) if worker else [started.process.pid]
+    pids = workers(started.process.pid) if worker else [started.process.pid]
     if not pids or started.process.poll() is not None:
         return False
     try:
