@@ -68,10 +68,10 @@ bool declaration_complete(const char *text, const struct library *library, char 
         !write_line(reader, line, size))
         return false;
     for (int i = 0; i < MENDS_MAX; i++) {
-        struct mends mends = {.library = library};
+        struct mends mends = {.makers = library};
         const int status = prototype_read(reader, line, &mends, declaration, &lost);
         if (status == 0) {
-            mends = (struct mends){.library = library};
+            mends = (struct mends){.makers = library};
             mend_choices(reader);
         }
         if (!apply(&mends, line, size))

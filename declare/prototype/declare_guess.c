@@ -186,7 +186,7 @@ const char *maker_near(const struct reader *reader, const char *type, const char
                                          "make", "init",   NULL};
     static const char *const freers[] = {"free",  "destroy", "delete", "close",
                                          "unref", "release", "exit",   NULL};
-    const struct library *const library = reader->mends->library;
+    const struct library *const library = reader->mends->makers;
     char stem[DECLARED_NAME];
     const char *maker = NULL, *const function = reader->declaration->name;
     const bool any = !strcmp(type, "void");

@@ -59,8 +59,8 @@ struct named_type {
 };
 /* Changes of the text that would let the reader go on from where it failed. */
 struct mends {
-    const struct library *library; /* NULL: nothing makes objects */
-    bool due;                      /* the failure that they belong to comes next */
+    const struct library *makers; /* its functions make objects; NULL: none */
+    bool due;                     /* the failure that they belong to comes next */
     unsigned n;
     struct mend {
         const char *at; /* in the text */

@@ -111,10 +111,9 @@ static int count_in_a_row(struct tracer *tracer, uint64_t head, uint64_t end,
     const uint64_t place[] = {head, end};
     int status = tracer_set_calls(tracer, INSPECT_CALLS) ?: tracer_begin_call(tracer);
     uint64_t n = 0, stops = 0;
-    bool alike = true;
     *turns = 0;
     child->debug_registers = true;
-    alike = status == 0 && child_arm(child, place, ARRAY_LEN(place));
+    bool alike = status == 0 && child_arm(child, place, ARRAY_LEN(place));
     for (int times = 0; alike && times < TURNS_STEPPED && stops < COUNT_MAIN_MOST;) {
         if ((status = child_continue(child)) < 0) {
             status = tracer_gone(tracer, status);

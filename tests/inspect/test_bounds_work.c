@@ -56,7 +56,7 @@ TEST(test_cleared)
     assert_near(VALUE(bytes_cleared), 0, 0);
 }
 
-/* Where the code takes most of the time, wrong predictions take no more than the rest. */
+/* Wrong predictions take no more than the rest if the code takes most of the time. */
 TEST(test_guesses_beside_code)
 {
     struct inspect_facts facts = tile();
