@@ -54,7 +54,7 @@ ENDS = {"doctor": "no/such/file", "license": "no/such/file", "selftest": "no/suc
         "capture": "no function of the program|no process"}
 # A library that this machine lacks.
 ABSENT = ("there is no library|is not built: scripts/setup peers|: cannot open shared object|"
-          "which is not installed [(]Debian: ")
+          "which is not installed [(]Debian: |: /usr/lib/[^ ]*: No such file")
 LIBRARY = """\
 #include <stddef.h>
 #define MIX(name) void name(float *y, const float *x, size_t n) \\
