@@ -136,8 +136,10 @@ TEST(test_float_state)
     float_state_reset();
     assert_true(least >= 0 && least <= 0);
     /* Flags that arithmetic raises are no change. */
+    assert_true(float_state_subnormal() <= 0);
     tiny = tiny * tiny;
     assert_false(float_state_changed());
+    assert_int_not_equal(float_state_subnormal(), 0);
 }
 
 static void expect_list(const char *text, int code, const char *word)
