@@ -85,6 +85,15 @@ static struct experiment *place_for(struct experiments *experiments, const char 
     return &experiments->item[experiments->n++];
 }
 
+/* The loop around calls is subtracted, but of copies, which have the same one: it was
+ * measured for each of them, and would add noise. */
+static double time_of(const struct result *result, size_t i, enum rounds_of part)
+{
+    return part == ALL_ROUNDS
+               ? result_per_call(result, i)
+               : result->samples.ns[i] / (double)result->samples.iterations;
+}
+
 /* The times of one over those of another one, round by round; into an array with room for
  * the samples of both. */
 static size_t pair(const struct result *of, const struct result *over,
@@ -93,7 +102,7 @@ static size_t pair(const struct result *of, const struct result *over,
     size_t n = 0;
     for (size_t i = 0, k = 0; i < of->samples.n && k < over->samples.n;) {
         const uint32_t round = of->samples.rounds[i];
-        const double mine = result_per_call(of, i), theirs = result_per_call(over, k);
+        const double mine = time_of(of, i, part), theirs = time_of(over, k, part);
         if (round == over->samples.rounds[k] &&
             (part == ALL_ROUNDS || round % 2 == part) && mine > 0 && theirs > 0)
             ratio[n++] = mine / theirs;
