@@ -112,6 +112,10 @@ TEST(test_gathers)
     SET(rate_scattered_512, 0.5);
     inspect_bounds(&facts);
     assert_near(VALUE(gather_cycles), 10, 1e-9);
+    /* Two of four elements each take more than one of eight. */
+    SET(collected, 5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(gather_cycles), 11, 1e-9);
 }
 
 TEST(test_splits)

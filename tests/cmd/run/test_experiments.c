@@ -42,3 +42,26 @@ TEST(test_too_few_rounds)
     assert_false(made.ci.known);
     assert_string_equal(made.absent, "too few rounds");
 }
+
+/* Probes that differ from batch to batch as much as two cases do show no other clock. */
+TEST(test_clock_share)
+{
+    struct run *const run = run_new();
+    for (int i = 0; i < 2; i++)
+        run_add_result(run)->samples.iterations = 1;
+    for (int round = 0; round < 20; round++) {
+        result_add_clock(&run->results[0], round < 11 ? 3.6 : 4.1);
+        result_add_clock(&run->results[1], round < 9 ? 3.6 : 4.1);
+    }
+    run_summarise(run, GROUP_ALL);
+    assert_near(run->results[0].summary.ghz / run->results[1].summary.ghz, 3.6 / 4.1,
+                1e-9);
+    assert_true(explain_clock_share(run, &run->results[0]) >= 1);
+    for (int round = 0; round < 200; round++)
+        result_add_clock(&run->results[0], 3.6);
+    for (int round = 0; round < 200; round++)
+        result_add_clock(&run->results[1], 4.1);
+    run_summarise(run, GROUP_ALL);
+    assert_near(explain_clock_share(run, &run->results[0]), 3.6 / 4.1, 1e-9);
+    run_free(run);
+}
