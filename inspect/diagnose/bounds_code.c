@@ -166,12 +166,11 @@ static double form_cycles(const struct inspect_facts *facts)
     return by_values ? GET(cycles) / less : GET(dearest);
 }
 
-/* If the time refutes what calls cost one after the other, they cost what a call does
- * that is alone in its loop. */
+/* If the time refutes what many calls cost one after the other, they cost what few do. */
 static double calling_cycles(const struct inspect_facts *facts)
 {
     const double several = cost(GET(calls), GET(cost_call));
-    return several > INSPECT_REFUTED * GET(cycles) ? cost(GET(calls), GET(cost_one_call))
+    return several > INSPECT_REFUTED * GET(cycles) ? cost(GET(calls), GET(cost_few_calls))
                                                    : several;
 }
 

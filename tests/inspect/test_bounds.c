@@ -236,7 +236,7 @@ TEST(test_costs)
     assert_near(VALUE(chain_cycles), 5, 1e-9);
     assert_near(VALUE(window_cycles), 7, 1e-9);
     SET(cost_call, 12);
-    SET(cost_one_call, 2);
+    SET(cost_few_calls, 2);
     inspect_bounds(&facts);
     assert_near(VALUE(calling_cycles), 2, 1e-9);
     /* Upper halves that are saved where SSE follows AVX; SSE that waits for itself. */

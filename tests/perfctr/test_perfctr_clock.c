@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "perfctr_private.h"
+#include "rates.h"
 #include "unit.h"
 
 /* No made-up time of a test is taken for a measured one. */
@@ -91,6 +92,17 @@ TEST(test_pause)
 {
     pause_for(2000000, false);
     pause_for(3000000, true);
+}
+
+/* Loops are timed at the highest clock of several, of which half of the probes tell. One
+ * of many that is too high says nothing. */
+TEST(test_rates_clock)
+{
+    double turbo[] = {3.6, 4.1, 3.7, 3.5, 4.1, 3.6, 4.1, 3.6, 4.1, 4.4}, one[] = {3.8},
+           least[] = {4.1, 3.6, 3.7};
+    assert_near(rates_clock(turbo, ARRAY_LEN(turbo)), 4.1, 1e-12);
+    assert_near(rates_clock(one, 1), 3.8, 1e-12);
+    assert_near(rates_clock(least, 3), 4.1, 1e-12);
 }
 
 TEST(test_cost)
