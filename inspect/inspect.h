@@ -110,9 +110,10 @@ struct inspect_loop {
     /* Such cycles of the dearest form of `needed`, and of `shuffles`, of vectors that
      * only one unit takes. A vector has no use for a scalar comparison or conversion. */
     double needed_form, shuffle_form;
-    double products; /* such cycles of its products of integers */
-    double busy;     /* such cycles of all that is `needed`, one after the other */
-    double divided;  /* such cycles of its divisions and roots, but of integers */
+    double products;  /* such cycles of its products of integers */
+    double busy;      /* such cycles of all that is `needed`, one after the other */
+    double divided;   /* such cycles of its divisions and roots, but of integers */
+    double collected; /* such cycles of its gathers */
     /* The same if a core looks no farther ahead than inspect_options.window; 0:
      * unknown. */
     double window_chain;

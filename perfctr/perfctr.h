@@ -221,6 +221,9 @@ unsigned thread_times_busy(const struct thread_times *begin,
  * tells whether rounding or denormal modes differ from that. */
 void float_state_reset(void);
 bool float_state_changed(void);
+/* 1: arithmetic met subnormal numbers since the last reset, or results so small that they
+ * were rounded; 0: none; -1: this CPU does not tell. x87 has flags of its own. */
+int float_state_subnormal(void);
 /* Subnormal numbers count as zero, as inputs and as results, until the next reset. */
 void float_state_flush(void);
 

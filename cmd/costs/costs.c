@@ -214,7 +214,7 @@ void costs_of_core(struct costs *costs, int cpu, double *value, const bool *alon
 {
     enum { KEPT = 9 };
     char name[64];
-    snprintf(name, sizeof name, "rates of CPU %d by 1", cpu);
+    snprintf(name, sizeof name, "rates of CPU %d by 2", cpu);
     cJSON *const rates = member_of(costs->host, name);
     for (size_t i = 0; i < core_rate_count(); i++) {
         double number[KEPT];

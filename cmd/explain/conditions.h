@@ -17,6 +17,15 @@ struct situation {
     struct error why_not_smaller[2];
 };
 
+/* Rounds by which places are chosen, and by which those that were chosen are judged:
+ * the fastest of many that are equal looks faster than it is. */
+enum rounds_of { CHOOSING, JUDGING, ALL_ROUNDS };
+
+/* The time of one over that of another one, of the same rounds; absent: fewer than six.
+ */
+struct experiment experiment_ratio(const char *name, const struct result *of,
+                                   const struct result *over, enum rounds_of part);
+
 /* The important ones first: there may be no time for all of them. */
 enum { CONDITIONS = 23 };
 extern const struct condition {

@@ -85,13 +85,13 @@ static struct experiment *place_for(struct experiments *experiments, const char 
     return &experiments->item[experiments->n++];
 }
 
-/* Rounds by which places are chosen, and by which those that were chosen are judged:
- * the fastest of many that are equal looks faster than it is. */
-enum rounds_of { CHOOSING, JUDGING, ALL_ROUNDS };
-
-static double sample_of(const struct result *result, size_t i)
+/* The loop around calls is subtracted, but of copies, which have the same one: it was
+ * measured for each of them, and would add noise. */
+static double time_of(const struct result *result, size_t i, enum rounds_of part)
 {
-    return result->samples.ns[i] / (double)result->samples.iterations;
+    return part == ALL_ROUNDS
+               ? result_per_call(result, i)
+               : result->samples.ns[i] / (double)result->samples.iterations;
 }
 
 /* The times of one over those of another one, round by round; into an array with room for
@@ -102,8 +102,10 @@ static size_t pair(const struct result *of, const struct result *over,
     size_t n = 0;
     for (size_t i = 0, k = 0; i < of->samples.n && k < over->samples.n;) {
         const uint32_t round = of->samples.rounds[i];
-        if (round == over->samples.rounds[k] && (part == ALL_ROUNDS || round % 2 == part))
-            ratio[n++] = sample_of(of, i) / sample_of(over, k);
+        const double mine = time_of(of, i, part), theirs = time_of(over, k, part);
+        if (round == over->samples.rounds[k] &&
+            (part == ALL_ROUNDS || round % 2 == part) && mine > 0 && theirs > 0)
+            ratio[n++] = mine / theirs;
         k += over->samples.rounds[k] <= round;
         i += k == over->samples.n || over->samples.rounds[k] > round;
     }
@@ -116,18 +118,29 @@ static const char *why_none(const struct result *of)
     return of->reason && of->status != STATUS_UNCHECKED ? of->reason : "too few rounds";
 }
 
-static struct experiment ratio_of(const char *name, const struct result *of,
-                                  const struct result *over)
+/* A gain that one half of the rounds lacks is none: something else may have begun, or
+ * ended, between them. The interval has the medians of both. */
+static void look_again(const double *ratio, size_t n, struct interval *ci)
+{
+    const double first = stats_median(ratio, n / 2),
+                 second = stats_median(ratio + n / 2, n - n / 2);
+    ci->lo = fmin(ci->lo, fmin(first, second));
+    ci->hi = fmax(ci->hi, fmax(first, second));
+}
+
+struct experiment experiment_ratio(const char *name, const struct result *of,
+                                   const struct result *over, enum rounds_of part)
 {
     struct experiment experiment = {.name = name, .reaches = CODE_ONLY, .ratio = NAN};
     FREED_BY(free_memory) double *ratio =
         must_have(calloc(of->samples.n + 1, sizeof *ratio));
-    size_t n = pair(of, over, JUDGING, ratio);
+    size_t n = pair(of, over, part, ratio);
     if (n < STATS_MIN_SAMPLES)
         n = pair(of, over, ALL_ROUNDS, ratio);
     if (n >= STATS_MIN_SAMPLES) {
         experiment.ratio = stats_median(ratio, n);
         experiment.ci = stats_median_interval(ratio, n, STATS_LEVEL);
+        look_again(ratio, n, &experiment.ci);
     }
     if (!experiment.ci.known)
         snprintf(experiment.absent, sizeof experiment.absent, "%s", why_none(of));
@@ -168,7 +181,7 @@ static void take_edits(struct experiments *experiments, const struct result *bui
         const struct result *const edited = copies + PLACES + edit * EDIT_PLACES;
         const struct result *const best = second_fastest(edited, EDIT_PLACES, 1, built);
         experiments->item[experiments->n++] =
-            ratio_of(edit_facts[edit], best ? best : edited, plain);
+            experiment_ratio(edit_facts[edit], best ? best : edited, plain, JUDGING);
     }
 }
 
@@ -187,8 +200,9 @@ static void take_copies(const struct trial_of *trial)
         return;
     }
     subject->best_shift = (unsigned)((good - copies) * LINE_BYTES / PLACES);
-    experiments->item[experiments->n++] = ratio_of("place", good, built);
-    experiments->item[experiments->n++] = ratio_of("same_place", copies, built);
+    experiments->item[experiments->n++] = experiment_ratio("place", good, built, JUDGING);
+    experiments->item[experiments->n++] =
+        experiment_ratio("same_place", copies, built, JUDGING);
     take_edits(experiments, built);
 }
 
@@ -221,37 +235,42 @@ static double lighter(const struct trial_of *trial, double ratio)
     return base / mine < 1 ? 1 : base / mine;
 }
 
+/* Flags of the core say whether arithmetic met such numbers. */
+static bool cannot_flush(const struct trial_of *trial)
+{
+    return trial->variant.how.conditions.flush_denormals &&
+           !variant_result(&trial->subject->base)->samples.subnormal;
+}
+
 static void take_ratio(const struct trial_of *trial)
 {
     struct experiments *const experiments = &trial->subject->experiments;
-    const struct variant *const base = &trial->subject->base;
+    const struct condition *const condition = &condition_table[trial->number];
     const struct result *const mine = variant_result(&trial->variant);
+    struct experiment made = experiment_ratio(
+        condition->name, mine, variant_result(&trial->subject->base), ALL_ROUNDS);
     double times = work_ratio(trial);
-    const struct speedup speedup = result_speedup(variant_result(base), mine);
-    if (!(speedup.times > 0) || !speedup.ci.known) {
-        if (!experiment_find(experiments, condition_table[trial->number].name))
-            set_absent(experiments, trial->number, why_none(mine));
+    if (!made.absent[0] && cannot_flush(trial))
+        snprintf(made.absent, sizeof made.absent, "its arithmetic meets no such number");
+    else if (!made.absent[0] && isnan(times))
+        snprintf(made.absent, sizeof made.absent,
+                 "nobody knows the operations of its shapes: say work in its file");
+    if (made.absent[0]) {
+        if (!experiment_find(experiments, condition->name))
+            set_absent(experiments, trial->number, made.absent);
         return;
     }
-    if (isnan(times)) {
-        set_absent(experiments, trial->number,
-                   "nobody knows the operations of its shapes: say work in its file");
-        return;
-    }
-    const double less = lighter(trial, speedup.times);
+    const double less = lighter(trial, made.ratio);
     experiments->unweighed |= isnan(less);
     times *= isnan(less) ? 1 : less;
-    struct experiment *const experiment = place_for(
-        experiments, condition_table[trial->number].name, times * speedup.times);
-    if (!experiment)
-        return;
-    *experiment = (struct experiment){.name = condition_table[trial->number].name,
-                                      .reaches = condition_table[trial->number].reaches,
-                                      .ratio = times * speedup.times,
-                                      .ci = {.known = true,
-                                             .lo = times * speedup.ci.lo,
-                                             .hi = times * speedup.ci.hi,
-                                             .level = speedup.ci.level}};
+    made.reaches = condition->reaches;
+    made.ratio *= times;
+    made.ci.lo *= times;
+    made.ci.hi *= times;
+    struct experiment *const experiment =
+        place_for(experiments, condition->name, made.ratio);
+    if (experiment)
+        *experiment = made;
 }
 
 /* ---- all of it ---- */

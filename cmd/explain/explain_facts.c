@@ -7,12 +7,13 @@
 #define GET(fact) inspect_fact_value(facts, FACT_##fact)
 #define SET(fact, value) inspect_fact_set(facts, FACT_##fact, value)
 
-static double highest_clock(const struct run *run)
+double explain_clock_share(const struct run *run, const struct result *result)
 {
     double most = 0;
     for (size_t i = 0; i < run->n_results; i++)
-        most = fmax(most, run->results[i].summary.ghz);
-    return most;
+        if (run->results[i].summary.ghz_ci.known)
+            most = fmax(most, run->results[i].summary.ghz_ci.lo);
+    return result->summary.ghz_ci.known ? result->summary.ghz_ci.hi / most : NAN;
 }
 
 /* Bytes a nanosecond of the fastest stream over operands of this size. */
@@ -74,9 +75,7 @@ static void add_times(const struct subject *subject, struct inspect_facts *facts
         base->summary.ghz > 0 ? stream_gbps(subject) / base->summary.ghz : NAN);
     SET(call_bytes, base->work.bytes > 0 ? base->work.bytes : NAN);
     SET(output_bytes, output_bytes(subject));
-    SET(clock_share, base->summary.ghz > 0
-                         ? base->summary.ghz / highest_clock(subject->base.run)
-                         : NAN);
+    SET(clock_share, explain_clock_share(subject->base.run, base));
     SET(shared_samples, base->samples.shared ? fmin(1, (double)base->samples.apart.n /
                                                            (double)base->samples.n)
                                              : 0);

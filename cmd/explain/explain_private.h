@@ -44,6 +44,9 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
 
 /* Chooses the hot loop, too. `rates`: core_rate_count() of them. */
 void explain_facts(struct subject *subject, const double *rates);
+/* The clock beside a result over the highest of the run: the most that it may be, by the
+ * intervals of both; NaN: unknown. */
+double explain_clock_share(const struct run *run, const struct result *result);
 /* The time at the best place of the code over that as built; 1: no place is better. */
 double explain_best_place(const struct inspect_facts *facts);
 /* The time of the case in another process, over that of its base, if that is much less:

@@ -205,6 +205,7 @@ static void add_batch(struct group_state *group, struct case_state *entry, uint3
     const double ghz = batch->told.ghz;
     must((batch->alone ? result_add_sample : result_add_apart)(result, round, batch->ns));
     add_counters(group, entry, batch);
+    result->samples.subnormal += batch->told.subnormal != 0;
     if (!result->threads_used) {
         runner_take_threads(result, batch);
         fairness_used(result);

@@ -232,12 +232,13 @@ TABLE(check_reply, DEFAULTS(.threads_alive = 1, .max_ulp = NAN, .worst_input = N
       FIELD(worst_input), OPTIONAL(answered), OPTIONAL(unseen), OPTIONAL(varies))
 
 TABLE(batch_reply,
-      DEFAULTS(.process_ns = NAN, .threads_busy = NAN, .waited_ns = -1, .core_split = -1),
+      DEFAULTS(.process_ns = NAN, .threads_busy = NAN, .waited_ns = -1, .core_split = -1,
+               .subnormal = -1),
       FIELD(ns), FIELD(cpu_ns), FIELD(process_ns), FIELD(minor_faults),
       FIELD(major_faults), FIELD(voluntary_switches), FIELD(involuntary_switches),
       FIELD(migrated), FIELD(threads_busy), OPTIONAL(waited_ns), OPTIONAL(core_split),
       OPTIONAL(core_share), {"regions", offsetof(self, regions), COUNT, false},
-      OPTIONAL(ghz), FIELD(note))
+      OPTIONAL(subnormal), OPTIONAL(ghz), FIELD(note))
 
 TABLE(batch_count, DEFAULTS(.value = NAN, .running_share = 1, .threads = 1), FIELD(value),
       OPTIONAL(running_share), OPTIONAL(threads), FIELD(scope), OPTIONAL(user_read),

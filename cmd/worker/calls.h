@@ -120,6 +120,7 @@ struct batch_reply {
     bool migrated;
     double threads_busy, waited_ns, core_split, core_share;
     uint64_t regions; /* 0: not told */
+    int subnormal;    /* -1: not told */
     double ghz;
     const char *note;
 };

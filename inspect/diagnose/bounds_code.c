@@ -60,10 +60,13 @@ static double store_cycles(const struct inspect_facts *facts)
            takes(splits, rate(facts, FACT_rate_split_stores_64, bits));
 }
 
-/* One after the other: each takes a core's ports for loads and stores many times. */
+/* One after the other: each takes a core's ports for loads and stores many times. Narrow
+ * ones may cost more than their elements do in wide ones. */
 static double gather_cycles(const struct inspect_facts *facts)
 {
-    return takes(GET(gathered), fmax(GET(rate_gathered_256), GET(rate_gathered_512))) +
+    const double elements =
+        takes(GET(gathered), fmax(GET(rate_gathered_256), GET(rate_gathered_512)));
+    return fmax(elements, known(GET(collected))) +
            takes(GET(scattered), GET(rate_scattered_512));
 }
 
@@ -128,15 +131,19 @@ static double divide_cycles(const struct inspect_facts *facts)
 /* Each time that the loop is entered a chain begins anew, while the last one may still
  * run: at least 1 / (1 + sight / entry) of the chain is seen. It counts if chains in
  * registers were seen in order to overlap. If the time refutes that they follow each
- * other, they wait as was seen, unless instructions entered hardly faster there. */
+ * other, they wait as was seen, unless instructions entered hardly faster there; if it
+ * refutes that, too, entries overlap, those of calls as well, where that hides no more
+ * than a third of the chain. */
 static double chain_cycles(const struct inspect_facts *facts, double chain)
 {
     const double seen = GET(register_chain), entry = GET(trips) * GET(instructions);
     const double least = chain / (1 + INSPECT_SIGHT / entry);
     if (seen < 0.5 * fmin(chain, GET(kept_chain)) && least > 0)
         return least;
-    const bool refuted = chain > INSPECT_REFUTED * GET(cycles);
-    return refuted && !(seen < 1.25 * GET(dispatch_cycles)) ? fmin(chain, seen) : chain;
+    const double most = INSPECT_REFUTED * GET(cycles);
+    const double waits =
+        chain > most && !(seen < 1.25 * GET(dispatch_cycles)) ? fmin(chain, seen) : chain;
+    return waits > most && least <= most && 1.5 * least >= chain ? least : waits;
 }
 
 /* Chains that take all the time fill the scheduler, and some cores are slower then. If
@@ -159,12 +166,11 @@ static double form_cycles(const struct inspect_facts *facts)
     return by_values ? GET(cycles) / less : GET(dearest);
 }
 
-/* If the time refutes what calls cost one after the other, they cost what a call does
- * that is alone in its loop. */
+/* If the time refutes what many calls cost one after the other, they cost what few do. */
 static double calling_cycles(const struct inspect_facts *facts)
 {
     const double several = cost(GET(calls), GET(cost_call));
-    return several > INSPECT_REFUTED * GET(cycles) ? cost(GET(calls), GET(cost_one_call))
+    return several > INSPECT_REFUTED * GET(cycles) ? cost(GET(calls), GET(cost_few_calls))
                                                    : several;
 }
 

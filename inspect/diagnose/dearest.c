@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The form of a loop that costs most: as many cycles as so many of it take if they wait
- * for nothing. Divisions and gathers have rates of their own, CPUID and stores past the
+ * for nothing. Divisions and gathers have bounds of their own, CPUID and stores past the
  * caches cost what is outside the core. */
 #include "inspect_private.h"
 
@@ -59,12 +59,13 @@ static double each(const struct inspect_line *line)
 /* Zeros and copies of registers cost less than the rest of their form. */
 static const double least_throughput = 0.4;
 
-/* A division or a root of vectors or floats: roots may cost more than divisions. */
-static double division_cycles(const struct inspect_line *line)
+/* An instruction on vectors or floats whose name has one of two words. */
+static double named_cycles(const struct inspect_line *line, const char *one,
+                           const char *other)
 {
-    const bool divides = line->form && line->throughput > 0 && strstr(line->form, "mm") &&
-                         (strstr(line->form, "div") || strstr(line->form, "sqrt"));
-    return divides ? (double)line->executed * line->throughput : 0;
+    const bool named = line->form && line->throughput > 0 && strstr(line->form, "mm") &&
+                       (strstr(line->form, one) || strstr(line->form, other));
+    return named ? (double)line->executed * line->throughput : 0;
 }
 
 struct group {
@@ -116,7 +117,9 @@ static bool take(const struct inspect_census *census, struct inspect_loop *loop)
     const struct inspect_line *const line = &census->line[loop->line];
     const struct inspect_line *dearest = NULL;
     for (size_t i = 0; i < loop->n_lines && loop->iterations > 0; i++) {
-        loop->divided += division_cycles(&line[i]) / loop->iterations;
+        /* Roots may cost more than divisions. */
+        loop->divided += named_cycles(&line[i], "div", "sqrt") / loop->iterations;
+        loop->collected += named_cycles(&line[i], "gather", "gather") / loop->iterations;
         if (!line[i].form || line[i].throughput < least_throughput ||
             is_left_out(line[i].form, line[i].throughput))
             continue;

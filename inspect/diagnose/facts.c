@@ -136,6 +136,7 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     SET_KNOWN(products);
     SET_KNOWN(busy);
     SET_KNOWN(divided);
+    SET_KNOWN(collected);
     if (loop->chain > 0) {
         SET(chain);
         SET(vector_chain);

@@ -7,6 +7,9 @@
 static const uint32_t mxcsr_default = 0x1f80;
 /* Rounding control, flush to zero, denormals are zero. */
 static const uint32_t mxcsr_modes = 0x6000 | 0x8000 | 0x0040;
+/* Flags that stay until they are cleared: a subnormal operand; a result that was rounded
+ * to a subnormal number, or to zero. */
+static const uint32_t mxcsr_subnormal = 0x0002 | 0x0010;
 
 void float_state_reset(void)
 {
@@ -18,11 +21,21 @@ void float_state_reset(void)
                                "xmm14", "xmm15");
 }
 
-bool float_state_changed(void)
+static uint32_t read_mxcsr(void)
 {
     uint32_t mxcsr;
     __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
-    return (mxcsr & mxcsr_modes) != 0;
+    return mxcsr;
+}
+
+bool float_state_changed(void)
+{
+    return (read_mxcsr() & mxcsr_modes) != 0;
+}
+
+int float_state_subnormal(void)
+{
+    return (read_mxcsr() & mxcsr_subnormal) != 0;
 }
 
 void float_state_flush(void)
@@ -46,6 +59,12 @@ bool float_state_changed(void)
     uint64_t fpcr;
     __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
     return (fpcr & fpcr_modes) != 0;
+}
+
+/* Inputs raise a flag only where they are flushed. */
+int float_state_subnormal(void)
+{
+    return -1;
 }
 
 void float_state_flush(void)

@@ -257,10 +257,11 @@ LOOP(scan, "", TIMES(4, SCAN(192)), "")
 LOOP(scan_less, "", TIMES(4, SCAN(64)), "")
 LOOP(counted, "", "mov $64, %%ecx\n\t2:\tloop 2b\n\t", "")
 
-/* Cores have no pause between few jumps, and one between many. */
+/* Cores have no pause between few jumps, and one between many. A lone call may take no
+ * longer than the jump of its loop. */
 #define CALL LEAVE_STACK "jmp 1f\n3:\n\tret\n"
 LOOP(call, CALL, TIMES(8, "call 3b\n\t"), BACK_TO_STACK)
-LOOP(one_call, CALL, "call 3b\n\t", BACK_TO_STACK)
+LOOP(few_calls, CALL, TIMES(4, "call 3b\n\t"), BACK_TO_STACK)
 LOOP(no_call, "", "", "")
 
 /* It overwrites rbx, which compilers keep. */
@@ -328,7 +329,7 @@ const struct rate core_rates[] = {
     {"cost_guard", NULL, 8, loop_guard, loop_no_call},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
-    {"cost_one_call", NULL, 1, loop_one_call, loop_no_call},
+    {"cost_few_calls", NULL, 4, loop_few_calls, nothing},
     {"cost_string", NULL, 4, loop_string, loop_no_string},
     {"cost_string_copies", NULL, 4, loop_string_copies, loop_no_string},
     {"cost_scan", NULL, 512, loop_scan, loop_scan_less},

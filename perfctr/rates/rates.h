@@ -24,6 +24,8 @@ struct rate {
 /* core_rate_count() rows. */
 enum { RATES_MAX = 80 };
 extern const struct rate core_rates[];
+/* The clock of the fastest turns, of n >= 1 probes, which are put in order. */
+double rates_clock(double *ghz, size_t n);
 /* isa: that of a row. */
 bool rate_has_isa(const char *isa);
 /* Another thread on the core takes a part of the room that these loops measure. */

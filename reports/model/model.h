@@ -133,7 +133,8 @@ struct samples {
     uint32_t *rounds;       /* the round that each sample belongs to, ascending */
     size_t n;
     struct apart apart;
-    bool shared;   /* too few batches had the core alone: those apart are samples too */
+    bool shared; /* too few batches had the core alone: those apart are samples too */
+    uint32_t subnormal; /* batches whose arithmetic met subnormal numbers, or may have */
     char *stopped; /* reason for the end of the rounds: "precision", "time", "rounds"; or
                       NULL */
     double overhead_ns; /* of the loop, per call */

@@ -112,6 +112,10 @@ TEST(test_gathers)
     SET(rate_scattered_512, 0.5);
     inspect_bounds(&facts);
     assert_near(VALUE(gather_cycles), 10, 1e-9);
+    /* Two of four elements each take more than one of eight. */
+    SET(collected, 5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(gather_cycles), 11, 1e-9);
 }
 
 TEST(test_splits)
@@ -232,7 +236,7 @@ TEST(test_costs)
     assert_near(VALUE(chain_cycles), 5, 1e-9);
     assert_near(VALUE(window_cycles), 7, 1e-9);
     SET(cost_call, 12);
-    SET(cost_one_call, 2);
+    SET(cost_few_calls, 2);
     inspect_bounds(&facts);
     assert_near(VALUE(calling_cycles), 2, 1e-9);
     /* Upper halves that are saved where SSE follows AVX; SSE that waits for itself. */

@@ -111,6 +111,8 @@ TEST(test_rates_order)
     const double fmas = rate(value, "rate_fmas_256");
     assert_true(isnan(fmas) || rate(value, "rate_divides_256") < fmas);
     assert_true(rate(value, "cost_mispredict") > rate(value, "cost_call"));
+    /* No core that we know goes to two functions and back in a cycle. */
+    assert_true(rate(value, "cost_few_calls") > 0.4);
     /* The system needs hundreds of cycles to map a page. */
     assert_true(rate(value, "cost_fault") > 50);
     /* The CPU finishes all that it has begun before it answers. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "perfctr_private.h"
+#include "rates.h"
 #include "unit.h"
 
 /* No made-up time of a test is taken for a measured one. */
@@ -93,6 +94,17 @@ TEST(test_pause)
     pause_for(3000000, true);
 }
 
+/* Loops are timed at the highest clock of several, of which half of the probes tell. One
+ * of many that is too high says nothing. */
+TEST(test_rates_clock)
+{
+    double turbo[] = {3.6, 4.1, 3.7, 3.5, 4.1, 3.6, 4.1, 3.6, 4.1, 4.4}, one[] = {3.8},
+           least[] = {4.1, 3.6, 3.7};
+    assert_near(rates_clock(turbo, ARRAY_LEN(turbo)), 4.1, 1e-12);
+    assert_near(rates_clock(one, 1), 3.8, 1e-12);
+    assert_near(rates_clock(least, 3), 4.1, 1e-12);
+}
+
 TEST(test_cost)
 {
     double resolution = 0, cost = 0;
@@ -136,8 +148,10 @@ TEST(test_float_state)
     float_state_reset();
     assert_true(least >= 0 && least <= 0);
     /* Flags that arithmetic raises are no change. */
+    assert_true(float_state_subnormal() <= 0);
     tiny = tiny * tiny;
     assert_false(float_state_changed());
+    assert_int_not_equal(float_state_subnormal(), 0);
 }
 
 static void expect_list(const char *text, int code, const char *word)

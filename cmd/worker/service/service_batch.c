@@ -189,6 +189,7 @@ struct timed {
     const struct batch_call *call;
     bool team; /* the process has several threads: their times tell more */
     uint64_t regions;
+    int subnormal;
     struct sample sum;
     struct batch_counts counts;
     struct company company;
@@ -318,6 +319,7 @@ static int run_timed(struct timed *timed)
         run_regions(timed);
     if (timed->team)
         thread_times_read(&timed->after);
+    timed->subnormal = float_state_subnormal();
     if (timed->call->flush_denormals)
         float_state_reset();
     service_leave(timed->entry, &mask);
@@ -338,6 +340,7 @@ static cJSON *tell_batch(const struct timed *timed)
     struct batch_reply told = reply_of(&timed->sum);
     cJSON *const reply = message_ok();
     told.regions = timed->regions;
+    told.subnormal = timed->subnormal;
     tell_company(&timed->company, &told);
     if (timed->team)
         tell_threads(service, &timed->sum, &timed->before, &timed->after, &told);
