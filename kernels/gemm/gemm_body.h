@@ -277,7 +277,8 @@ INLINE void OF(block)(struct gemm_workspace *workspace, enum gemm_form form,
             } else {
                 j = n;
             }
-            FOR_EACH (const struct gemm_run, run, runs->run, runs->count) {
+            for (int r = 0; r < runs->count; r++) {
+                const struct gemm_run *const run = &runs->run[r];
                 OF(tile_function) *const tile = (OF(tile_function) *)run->tile;
                 const T *const row = rows + (run->row - top) * lda;
                 const T *const from = problem->copy_panels
