@@ -69,7 +69,7 @@ class Call(CallCase):
         """The column is there again in a report of the file."""
         path = self.folder / "run.json"
         self.run_tool("call", f"{self.built}:mix_c,mix_choose()", MIX, "--sizes=64",
-                      "--reference=mix_c", "--quiet", f"--json={path}",
+                      "--reference=mix_c", "--tolerance=rel:1e-6", "--quiet", f"--json={path}",
                       "--relative-to=scalar/mix_c", *SHORT)
         text = self.run_tool("report", path).stdout
         self.assertRegex(text, r"vs scalar/mix_c")

@@ -293,7 +293,7 @@ class Judge(Case):
             self.assertEqual(entry["reason"], "wrong", entry)
 
     def test_state(self):
-        """An array that a function of the known library fills; and an object instead."""
+        """An array that a function of the known library fills."""
         state = self.folder / "state.c"
         state.write_text("#include <stdint.h>\n#include <stddef.h>\n"
                          "void state_begin(uint32_t *state) { state[0] = 7; }\n"
@@ -305,15 +305,17 @@ class Judge(Case):
                          encoding="utf-8")
         candidate = compile_library(self.folder, "new.so", state)
         path = self.folder / "state.json"
-        more = {"name": "state_op", "library": str(known), "kernels": {"scalar": "add"},
-                "reference": "add", "sizes": "50", "tolerance": "exact"}
         self.declare(path, prototype="void (inout uint32_t s[1] then state_begin(s), "
-                     "const uint32_t x[n], size_t n)", **more)
+                     "const uint32_t x[n], size_t n)", name="state_op", library=str(known),
+                     kernels={"scalar": "add"}, reference="add", sizes="50", tolerance="exact")
         entry, = self.judge(f"{candidate}:add", file=path).values()
         self.assertEqual(entry["verdict"], "accepted", entry)
-        self.declare(path, prototype="void (void *s = from calloc(1, 4), const uint32_t x[n], "
-                     "size_t n)", **more)
-        done = self.run_tool("judge", path, f"--candidate={candidate}:add", status=2)
+
+    def test_object_that_alone_changes(self):
+        path = self.folder / "object.json"
+        self.declare(path, prototype="void (void *s = from calloc(1, 4), const float x[n], "
+                     "size_t n)")
+        done = self.run_tool("judge", path, f"--candidate={self.known}:poly_c", status=2)
         self.assertIn("nobody could tell whether it is right", done.stderr)
 
     def test_known_of_another_prototype(self):
