@@ -142,7 +142,7 @@ class Call(CallCase):
         self.assertIn(row["status"], ("ok", "suspect"), row)
 
     def test_aligned(self):
-        row = self.mix("mix_aligned")["mix_aligned"]
+        row = self.mix("mix_aligned", "--tolerance=abs:1e-6")["mix_aligned"]
         self.assertIn(row["status"], ("ok", "suspect"), row)
         self.assertIn("aligned to more than their elements", " ".join(row["notes"]))
 
