@@ -361,8 +361,8 @@ static void enter_list(struct comparing *comparing, const char *section)
 static int enter_exported(struct comparing *comparing, struct error *error)
 {
     int status = 0;
-    FOR_EACH (const struct file_symbol, x, comparing->a->exported,
-              comparing->a->n_exported) {
+    for (size_t i = 0; i < comparing->a->n_exported; i++) {
+        const struct file_symbol *const x = &comparing->a->exported[i];
         const struct file_symbol *const y = file_exported_as(comparing->b, x->name);
         const bool code = x->code && (!y || y->code);
         if (y && x->code == y->code &&
@@ -374,8 +374,8 @@ static int enter_exported(struct comparing *comparing, struct error *error)
         else
             status = error_set(error, -ENOTSUP, "libraries may read other data");
     }
-    FOR_EACH (const struct file_symbol, y, comparing->b->exported,
-              comparing->b->n_exported) {
+    for (size_t i = 0; i < comparing->b->n_exported; i++) {
+        const struct file_symbol *const y = &comparing->b->exported[i];
         if (file_exported_as(comparing->a, y->name))
             continue;
         if (y->code)
