@@ -100,3 +100,7 @@ static inline bool array_room(void *array, size_t n, size_t size)
 }
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+/* Loops over the `n` entries of an array; `entry` points to each of them in turn. */
+#define FOR_EACH(type, entry, array, n)                                          \
+    for (type *entry = (array), *const entry##_end = entry ? entry + (n) : NULL; \
+         entry != entry##_end; entry++)

@@ -204,8 +204,7 @@ static void texts_free(struct named_text *text, size_t n)
 
 void declared_free(struct declared_file *file)
 {
-    for (size_t i = 0; i < file->n; i++) {
-        struct declared_op *const op = &file->op[i];
+    FOR_EACH (struct declared_op, op, file->op, file->n) {
         FREE_EACH(op->name, op->prototype, op->library, op->reference,
                   op->reference_library, op->roof, op->sizes, op->tails, op->calls);
         texts_free(op->kernel, op->n_kernels);

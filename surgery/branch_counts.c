@@ -19,8 +19,7 @@ static int each_branch(struct surgery_variant *variant, branch_function *each,
     const struct surgery *const surgery = variant->surgery;
     struct insn insn;
     int status = 0;
-    for (size_t i = 0; i < surgery->n_blocks; i++) {
-        const struct block *const block = &surgery->block[i];
+    FOR_EACH (const struct block, block, surgery->block, surgery->n_blocks) {
         for (uint64_t at = block->lo; at < block->hi && status == 0; at++)
             if (block->mark[at - block->lo] & MARK_START &&
                 insn_decode(block->image + (at - block->lo), block->hi - at, at, &insn) &&

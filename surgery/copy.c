@@ -22,13 +22,12 @@ uint64_t copy_of(const struct surgery_variant *variant, uint64_t address)
 /* The original of an address in code that was laid out anew, or 0. */
 static uint64_t find_origin(const struct surgery_variant *variant, uint64_t address)
 {
-    for (size_t i = 0; i < variant->surgery->n_blocks; i++) {
-        const struct block *const block = &variant->surgery->block[i];
+    FOR_EACH (const struct block, block, variant->surgery->block,
+              variant->surgery->n_blocks)
         for (uint64_t at = block->lo; at < block->hi; at++)
             if (block->mark[at - block->lo] & MARK_START &&
                 copy_of(variant, at) == address)
                 return at;
-    }
     return 0;
 }
 

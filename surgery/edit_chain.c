@@ -120,8 +120,7 @@ int cut_loops(struct planning *planning)
         uint64_t most = 0;
         size_t n = 0;
         any = 0;
-        for (size_t i = 0; i < planning->n; i++) {
-            const struct surgery_seen *const seen = &planning->seen[i];
+        FOR_EACH (const struct surgery_seen, seen, planning->seen, planning->n) {
             any |= seen->loop != SURGERY_COLD && seen->loop >= number;
             if (seen->loop == number && seen->executed > most)
                 most = seen->executed;

@@ -263,8 +263,7 @@ static uint64_t vectors_of(const struct one *one, uint8_t actions, bool wide)
 static uint64_t read_wide(const struct planning *planning)
 {
     uint64_t wide = 0, whole = 0, end = 0, executed = 0;
-    for (size_t i = 0; i < planning->n; i++) {
-        const struct surgery_seen *const seen = &planning->seen[i];
+    FOR_EACH (const struct surgery_seen, seen, planning->seen, planning->n) {
         struct one one;
         if (!one_decode(planning, seen, &one))
             continue;

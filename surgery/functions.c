@@ -223,8 +223,7 @@ void functions_free(struct surgery *surgery)
 /* Each computed jump has a table; or calls an address that the code itself holds. */
 bool surgery_is_closed(const struct surgery *surgery)
 {
-    for (size_t i = 0; i < surgery->n_blocks; i++) {
-        const struct block *const block = &surgery->block[i];
+    FOR_EACH (const struct block, block, surgery->block, surgery->n_blocks) {
         size_t tables = 0;
         for (size_t k = 0; k < surgery->n_extras; k++)
             tables += surgery->extra[k].n && surgery->extra[k].block == block;
@@ -250,15 +249,13 @@ static struct part_room *part_of(struct surgery *surgery, const struct block *bl
 /* Tables and slots lie in their lines as the originals do. */
 static void take_parts(struct surgery *surgery)
 {
-    for (size_t i = 0; i < surgery->n_blocks; i++) {
-        struct block *block = &surgery->block[i];
+    FOR_EACH (struct block, block, surgery->block, surgery->n_blocks) {
         struct part_room *part = part_of(surgery, block);
         block->part = (size_t)(part - surgery->part);
         part->lo = block->lo < part->lo ? block->lo : part->lo;
         part->hi = block->hi > part->hi ? block->hi : part->hi;
     }
-    for (size_t i = 0; i < surgery->n_extras; i++) {
-        struct extra *extra = &surgery->extra[i];
+    FOR_EACH (struct extra, extra, surgery->extra, surgery->n_extras) {
         struct part_room *part = part_of(surgery, extra->block);
         extra->offset = part->extras + (extra->address - part->extras) % 64;
         part->extras = extra->offset + extra->bytes * (extra->n ?: 1);

@@ -293,11 +293,9 @@ void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts)
                                     .left = (unsigned)surgery->n_left};
     for (size_t i = 0; i < surgery->n_extras; i++)
         facts->tables += surgery->extra[i].n > 0;
-    for (size_t i = 0; i < surgery->n_blocks; i++) {
-        const struct block *const block = &surgery->block[i];
+    FOR_EACH (const struct block, block, surgery->block, surgery->n_blocks)
         for (uint64_t k = 0; k < block->hi - block->lo; k++)
             facts->bytes += (block->mark[k] & MARK_COVERED) != 0;
-    }
     if (!surgery->n_left)
         return;
     surgery_where(surgery, surgery->left[0].lo, where, sizeof where);

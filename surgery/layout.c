@@ -53,11 +53,9 @@ static const struct block *next_block(const struct surgery *surgery, size_t part
                                       uint64_t behind)
 {
     const struct block *next = NULL;
-    for (size_t i = 0; i < surgery->n_blocks; i++) {
-        const struct block *const block = &surgery->block[i];
+    FOR_EACH (const struct block, block, surgery->block, surgery->n_blocks)
         if (block->part == part && block->lo >= behind && (!next || block->lo < next->lo))
             next = block;
-    }
     return next;
 }
 

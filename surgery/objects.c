@@ -82,8 +82,7 @@ int objects_open(struct objects *objects)
 
 void objects_close(struct objects *objects)
 {
-    for (size_t i = 0; i < objects->n; i++) {
-        struct object *object = &objects->object[i];
+    FOR_EACH (struct object, object, objects->object, objects->n) {
         if (object->handle)
             dlclose(object->handle);
         unmap_file(object);

@@ -69,8 +69,7 @@ static struct symbols *read_symbols(const struct object *object)
     if (symbols->n)
         qsort(symbols->entry, symbols->n, sizeof *symbols->entry, by_place);
     uint64_t reach = 0;
-    for (size_t i = 0; i < symbols->n; i++) {
-        struct entry *const entry = &symbols->entry[i];
+    FOR_EACH (struct entry, entry, symbols->entry, symbols->n) {
         reach = entry->symbol.hi > reach ? entry->symbol.hi : reach;
         entry->reach = reach;
     }

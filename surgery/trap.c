@@ -61,8 +61,7 @@ static unsigned char *make_poison(const struct surgery *surgery,
     for (uint64_t i = 0; i < n; i++)
         if (block->mark[i] & MARK_COVERED)
             poison[i] = INT3;
-    for (size_t k = 0; k < surgery->n_jumps; k++) {
-        const struct jump *const jump = &surgery->jump[k];
+    FOR_EACH (const struct jump, jump, surgery->jump, surgery->n_jumps) {
         const uint64_t behind = jump->at + JUMP_BYTES;
         const uint64_t bytes = (behind < block->hi ? behind : block->hi) - jump->entry;
         if (block_at(surgery, jump->entry) == block)

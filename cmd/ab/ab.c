@@ -81,8 +81,7 @@ double ab_seconds(const struct ab *ab)
     const double processes = ab_processes(ab);
     const double process =
         PROCESS_SECONDS + WORKER_SECONDS * (ab->own_processes ? ARMS : 1);
-    for (size_t g = 0; g < ab->plan.n_groups; g++) {
-        const struct plan_group *group = &ab->plan.groups[g];
+    FOR_EACH (const struct plan_group, group, ab->plan.groups, ab->plan.n_groups) {
         const double call = OPERATION_NS * group->shape.ops;
         const double batch = fmax(1.2 * AB_BATCH_NS, call) + call + ASK_NS;
         seconds += processes * process;

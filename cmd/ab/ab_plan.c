@@ -206,8 +206,7 @@ static bool is_lacking(const struct offer *offer)
 /* Rows of sets that nobody named are no rows: a line tells of them. */
 static void drop_lacking(struct ab *ab)
 {
-    for (size_t g = 0; g < ab->plan.n_groups; g++) {
-        struct plan_group *const group = &ab->plan.groups[g];
+    FOR_EACH (struct plan_group, group, ab->plan.groups, ab->plan.n_groups) {
         for (size_t c = group->n_cases; c-- > 0;) {
             const struct plan_case entry = group->cases[c];
             if (!is_lacking(&ab->catalog.offers[entry.offer]))

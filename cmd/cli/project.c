@@ -41,12 +41,10 @@ static unsigned section_mask(const struct options *options, const char *section)
     if (op_find(request_op_name(section)))
         return OF_OPS;
     /* An op of a plug-in is known only once that is loaded. */
-    for (size_t i = 0; i < options->n_defaults; i++) {
-        const struct project_default *const other = &options->defaults[i];
+    FOR_EACH (const struct project_default, other, options->defaults, options->n_defaults)
         if (!strcmp(other->name, "plugin") &&
             (!strcmp(other->section, section) || !strcmp(other->section, EVERYWHERE)))
             return OF_OPS;
-    }
     return 0;
 }
 

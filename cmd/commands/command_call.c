@@ -45,8 +45,7 @@ static size_t print_functions(const struct library *library, const char *pattern
                                            [FUNCTION_HIDDEN] = "hidden",
                                            [FUNCTION_LOCAL] = "local"};
     size_t n = 0;
-    for (size_t i = 0; i < library->n; i++) {
-        const struct library_function *const function = &library->function[i];
+    FOR_EACH (const struct library_function, function, library->function, library->n) {
         /* Dispatchers keep their choice in variables, which may be called, too. */
         const bool other = function->is_data && (!pattern || !function->bytes ||
                                                  function->bytes % sizeof(void *));

@@ -198,8 +198,7 @@ static void note_case(struct selftest *selftest, const struct run *run)
     const struct result *const result = &run->results[0];
     if (result->comparison->base_ns > 0)
         selftest->call_ns = result->comparison->base_ns;
-    for (size_t i = 0; i < run->settings.n; i++) {
-        const struct fact *const fact = &run->settings.fact[i];
+    FOR_EACH (const struct fact, fact, run->settings.fact, run->settings.n) {
         if (!strcmp(fact->name, "processes"))
             selftest->processes = (uint32_t)fact->number;
         else if (!strcmp(fact->name, "process_rounds"))

@@ -32,8 +32,7 @@ static void add_copy(struct plan_group *group, size_t number, uint32_t threads)
 
 static void add_counts(struct plan *plan, const uint32_t *threads, size_t n)
 {
-    for (size_t g = 0; g < plan->n_groups; g++) {
-        struct plan_group *const group = &plan->groups[g];
+    FOR_EACH (struct plan_group, group, plan->groups, plan->n_groups) {
         const size_t cases = group->n_cases;
         for (size_t c = 0; c < cases; c++)
             group->cases[c].threads = 1;

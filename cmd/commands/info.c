@@ -41,8 +41,7 @@ static void print_kernels_of(const struct catalog *catalog, const char *op)
     struct text_list lists[3] = {{0}};
     char types[100], semirings[200], isas[200];
     size_t kernels = 0;
-    for (size_t i = 0; i < catalog->n_offers; i++) {
-        const struct offer *const offer = &catalog->offers[i];
+    FOR_EACH (const struct offer, offer, catalog->offers, catalog->n_offers) {
         if (strcmp(offer->op, op) != 0)
             continue;
         kernels++;
@@ -152,8 +151,8 @@ static void list_kernels(struct listing *listing)
         if ((int)strlen(id) > width)
             width = (int)strlen(id);
     }
-    for (size_t i = 0; i < listing->catalog->n_offers; i++) {
-        const struct offer *const offer = &listing->catalog->offers[i];
+    FOR_EACH (const struct offer, offer, listing->catalog->offers,
+              listing->catalog->n_offers) {
         char reason[200] = "";
         kernel_id(offer, id, sizeof id);
         if (!matches(listing, id))

@@ -18,8 +18,8 @@ static void print_setting(const char *section, const char *text, const char *fro
 static size_t print_file(const struct options *options, const char *pattern)
 {
     size_t shown = 0;
-    for (size_t i = 0; i < options->n_defaults; i++) {
-        const struct project_default *const setting = &options->defaults[i];
+    FOR_EACH (const struct project_default, setting, options->defaults,
+              options->n_defaults) {
         char text[300], from[500];
         if (!wanted(pattern, setting->section, setting->name))
             continue;

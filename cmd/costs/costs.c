@@ -91,8 +91,7 @@ cJSON *cost_json(const struct passport *passport)
     cJSON_AddNumberToObject(value, "units", passport->units);
     cJSON_AddNumberToObject(value, "steps", passport->steps);
     cJSON *const links = cJSON_AddArrayToObject(value, "links");
-    for (size_t i = 0; i < passport->n_links; i++) {
-        const struct passport_link *const link = &passport->link[i];
+    FOR_EACH (const struct passport_link, link, passport->link, passport->n_links) {
         const double numbers[] = {link->from, link->to, link->address,
                                   rounded((double)link->cycles),
                                   rounded((double)link->full)};

@@ -144,8 +144,8 @@ static bool stands_in(const struct extent *extent, int64_t dimension)
 static bool is_used(const struct declared_op *from, uint32_t dimension)
 {
     bool used = stands_in(&from->ops, dimension);
-    for (uint32_t i = 0; i < from->declaration.n; i++) {
-        const struct declared_argument *const one = &from->declaration.argument[i];
+    FOR_EACH (const struct declared_argument, one, from->declaration.argument,
+              from->declaration.n) {
         used |= stands_in(&one->count, dimension) || stands_in(&one->planes, dimension) ||
                 stands_in(&one->integer, dimension);
         for (uint32_t k = 0; k < one->n_made; k++)

@@ -126,8 +126,7 @@ static void check_missing(struct checks *checks, const char *name,
 
 void checks_baselines(struct checks *checks, const struct baseline *baseline, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct baseline *const one = &baseline[i];
+    FOR_EACH (const struct baseline, one, baseline, n) {
         char name[sizeof checks->check[0].name], advice[256];
         snprintf(name, sizeof name, "baseline %.20s", one->name);
         if (!one->started) {

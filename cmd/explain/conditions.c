@@ -142,8 +142,7 @@ static const char *one_thread(struct variant *variant, const struct situation *a
 static const struct offer *other_row(const struct variant *base, int limit)
 {
     const struct offer *const mine = variant_offer(base), *best = NULL;
-    for (size_t i = 0; i < base->catalog.n_offers; i++) {
-        const struct offer *const other = &base->catalog.offers[i];
+    FOR_EACH (const struct offer, other, base->catalog.offers, base->catalog.n_offers) {
         const int isa = isa_find(other->isa);
         if (other->worker != mine->worker || strcmp(other->op, mine->op) != 0 ||
             other->type != mine->type || strcmp(other->variant, mine->variant) != 0 ||

@@ -77,11 +77,9 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
 static struct experiment *place_for(struct experiments *experiments, const char *name,
                                     double ratio)
 {
-    for (size_t i = 0; i < experiments->n; i++) {
-        struct experiment *const other = &experiments->item[i];
+    FOR_EACH (struct experiment, other, experiments->item, experiments->n)
         if (!strcmp(other->name, name))
             return other->absent[0] || ratio < other->ratio ? other : NULL;
-    }
     return &experiments->item[experiments->n++];
 }
 

@@ -268,10 +268,9 @@ static void add_bounds(const struct subject *a, const struct subject *b,
 static double counted(const struct subject *subject, size_t field)
 {
     double sum = 0;
-    for (size_t i = 0; i < subject->trace.census.n_loops; i++) {
-        const struct inspect_loop *const loop = &subject->trace.census.loop[i];
+    FOR_EACH (const struct inspect_loop, loop, subject->trace.census.loop,
+              subject->trace.census.n_loops)
         sum += loop->iterations * *(const double *)((const char *)loop + field);
-    }
     /* A sample knows the parts, not the whole. */
     return sum / (double)subject->trace.census.instructions * instructions_of(subject);
 }
@@ -415,8 +414,7 @@ static void add_counters(const struct result *a, const struct result *b,
 static void add_conditions(const struct subject *a, const struct subject *b,
                            struct account *account)
 {
-    for (size_t i = 0; i < a->experiments.n; i++) {
-        const struct experiment *const mine = &a->experiments.item[i];
+    FOR_EACH (const struct experiment, mine, a->experiments.item, a->experiments.n) {
         const struct experiment *const other =
             experiment_find(&b->experiments, mine->name);
         if (!other || !strcmp(mine->name, "control") || !mine->ci.known ||

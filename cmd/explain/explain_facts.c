@@ -104,8 +104,8 @@ static void add_counts(const struct subject *subject, struct inspect_facts *fact
 static void add_ratios(const struct subject *subject, struct inspect_facts *facts)
 {
     const double luck = explain_luck(subject, NULL);
-    for (size_t i = 0; i < subject->experiments.n; i++) {
-        const struct experiment *const experiment = &subject->experiments.item[i];
+    FOR_EACH (const struct experiment, experiment, subject->experiments.item,
+              subject->experiments.n) {
         const enum inspect_fact fact = inspect_fact_find(experiment->name);
         if (fact == INSPECT_FACTS)
             continue;

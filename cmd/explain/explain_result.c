@@ -217,15 +217,15 @@ static void take_findings(const struct subject *subject,
     explanation->residual_share = findings->residual_share;
     for (size_t i = 0; i < findings->n; i++)
         take_finding(subject, &findings->finding[i], explanation);
-    for (size_t i = 0; i < findings->n_excluded; i++) {
-        const struct inspect_exclusion *const from = &findings->excluded[i];
+    FOR_EACH (const struct inspect_exclusion, from, findings->excluded,
+              findings->n_excluded) {
         struct explained_exclusion *const to = must_have(
             explanation_add_exclusion(explanation, inspect_cause_name(from->cause)));
         to->counter = from->counter;
         take_evidence(facts, &from->why, &to->why);
     }
-    for (size_t i = 0; i < findings->n_unknown; i++) {
-        const struct inspect_unknown *const from = &findings->unknown[i];
+    FOR_EACH (const struct inspect_unknown, from, findings->unknown,
+              findings->n_unknown) {
         struct explained_unknown *const to = must_have(
             NAMED_ADD(explanation, unknown, n_unknown, inspect_cause_name(from->cause)));
         set(&to->missing, inspect_fact_name(from->missing));
@@ -236,8 +236,7 @@ static void take_findings(const struct subject *subject,
 static void take_ratios(const struct experiments *experiments,
                         struct explanation *explanation)
 {
-    for (size_t i = 0; i < experiments->n; i++) {
-        const struct experiment *const from = &experiments->item[i];
+    FOR_EACH (const struct experiment, from, experiments->item, experiments->n) {
         const enum inspect_fact fact = inspect_fact_find(from->name);
         struct explained_ratio *const to = explanation_add_ratio(explanation, from->name);
         set(&to->text, fact == INSPECT_FACTS ? NULL : inspect_fact_text(fact));

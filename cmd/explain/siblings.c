@@ -25,8 +25,7 @@ void explain_siblings(struct subject *subject, const struct subject *others, siz
     const struct result *const mine = variant_result(&subject->base);
     struct interval me, it;
     const double luck = explain_luck(subject, &me);
-    for (size_t i = 0; i < n; i++) {
-        const struct subject *const other = &others[i];
+    FOR_EACH (const struct subject, other, others, n) {
         if (other == subject || !is_sibling(subject->name, other->name))
             continue;
         const struct result *const its = variant_result(&other->base);

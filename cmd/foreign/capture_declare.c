@@ -123,8 +123,7 @@ size_t capture_shapes(const struct target *target, const struct declaration *dec
     struct asked *const asked = must_have(calloc(target->n_captured + 1, sizeof *asked));
     double time = 0;
     size_t n = 0, kept = 0;
-    for (size_t i = 0; i < target->n_captured; i++) {
-        const struct captured *const captured = &target->captured[i];
+    FOR_EACH (const struct captured, captured, target->captured, target->n_captured) {
         const double ns = captured->ns - captured->stop_ns;
         const bool known = capture_shape(captured->argument, declaration, &asked[n]);
         asked[n].time = isfinite(ns) && ns > 0 ? ns : 0;

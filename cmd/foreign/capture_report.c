@@ -239,8 +239,7 @@ static uint64_t enough_calls(const struct kept_shape *shape)
 static void tell_learnt(const struct target *target, uint32_t replay, struct buffer *text)
 {
     uint64_t wanted = 0;
-    for (size_t i = 0; i < target->n_kept; i++) {
-        const struct kept_shape *const shape = &target->kept[i];
+    FOR_EACH (const struct kept_shape, shape, target->kept, target->n_kept) {
         const uint64_t enough = shape->n == replay ? enough_calls(shape) : 0;
         wanted = enough > wanted ? enough : wanted;
     }

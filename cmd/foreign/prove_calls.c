@@ -94,8 +94,8 @@ static void take_isa(const struct foreign *foreign, const struct program_trace *
                      pid_t process, struct seen *seen)
 {
     struct isa_seen isa = {.has = {false}};
-    for (size_t i = 0; i < trace->census.n_lines; i++) {
-        const struct inspect_line *const line = &trace->census.line[i];
+    FOR_EACH (const struct inspect_line, line, trace->census.line,
+              trace->census.n_lines) {
         unsigned char code[16];
         if (line->executed &&
             !(seen->binding && target_in_loader(foreign, line->address)) &&

@@ -319,8 +319,7 @@ bool rule_breaks(const struct foreign *foreign, const struct rule *rule,
     bool breaks = false;
     if (!target->calls || !rule_is_about(rule, target))
         return false;
-    for (size_t i = 0; i < rule->n; i++) {
-        const struct condition *const condition = &rule->condition[i];
+    FOR_EACH (const struct condition, condition, rule->condition, rule->n) {
         if ((!seen && is_of_trace(condition)) || !is_decided(foreign, condition, target))
             continue;
         const bool is_text = keys[condition->key].value == VALUE_GLOB;
@@ -347,8 +346,7 @@ bool rule_breaks(const struct foreign *foreign, const struct rule *rule,
 void rules_judge(struct foreign *foreign)
 {
     FREED_BY(buffer_free) struct buffer scratch = {.text = NULL};
-    for (size_t i = 0; i < foreign->n_rules; i++) {
-        struct rule *const rule = &foreign->rules[i];
+    FOR_EACH (struct rule, rule, foreign->rules, foreign->n_rules) {
         EACH_TARGET(foreign, target)
         {
             if (rule_breaks(foreign, rule, target, &scratch))

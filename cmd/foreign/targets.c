@@ -247,8 +247,7 @@ static const struct library_function *function_at(const struct placed *placed,
 static uint64_t behind_stub(const struct foreign *foreign, unsigned layout,
                             const struct library_function *stub)
 {
-    for (size_t i = 0; i < foreign->n_placed; i++) {
-        const struct placed *const placed = &foreign->placed[i];
+    FOR_EACH (const struct placed, placed, foreign->placed, foreign->n_placed) {
         const uint64_t address =
             placed->layout == layout ? address_of(&placed->file->library, stub->name) : 0;
         if (address)
@@ -300,8 +299,8 @@ char *target_where(const struct foreign *foreign, unsigned layout, uint64_t addr
         must(asprintf(&text, "0x%" PRIx64, address));
         return text;
     }
-    for (size_t i = 0; i < placed.file->library.n; i++) {
-        const struct library_function *const function = &placed.file->library.function[i];
+    FOR_EACH (const struct library_function, function, placed.file->library.function,
+              placed.file->library.n) {
         if (function->is_data || at < function->address ||
             at - function->address >= function->bytes)
             continue;
@@ -315,11 +314,9 @@ char *target_where(const struct foreign *foreign, unsigned layout, uint64_t addr
 
 bool target_in_loader(const struct foreign *foreign, uint64_t address)
 {
-    for (size_t i = 0; i < foreign->n_placed; i++) {
-        const struct placed *const placed = &foreign->placed[i];
+    FOR_EACH (const struct placed, placed, foreign->placed, foreign->n_placed)
         if (placed->file->is_loader && address >= placed->bias && address < placed->end)
             return true;
-    }
     return false;
 }
 

@@ -80,8 +80,7 @@ const struct adapter *adapter_find(const char *name, const char *bytes, size_t s
     const struct adapter *found = NULL;
     if (!name && contains(bytes, size, own_mark))
         return NULL;
-    for (size_t i = 0; i < ARRAY_LEN(adapters); i++) {
-        const struct adapter *const adapter = &adapters[i];
+    FOR_EACH (const struct adapter, adapter, adapters, ARRAY_LEN(adapters)) {
         if (name && strcmp(adapter->name, name) != 0)
             continue;
         if (contains(bytes, size, adapter->mark) ||

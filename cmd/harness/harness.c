@@ -192,8 +192,7 @@ static int list_cases(struct harness *harness, struct error *error)
         status = list_side(harness, i, &readings, error);
         if (status == 0 && i == SIDE_BASE)
             status = try_copy(harness, &readings, error);
-        for (size_t k = 0; k < readings.n; k++) {
-            const struct reading *const reading = &readings.entry[k];
+        FOR_EACH (const struct reading, reading, readings.entry, readings.n) {
             if (filters->n && !text_list_matches(filters, reading->name))
                 continue;
             struct harness_case *const entry = case_of(harness, reading->name);
@@ -269,8 +268,7 @@ void harness_close(struct harness *harness)
 
 void harness_print(const struct harness *harness, FILE *file)
 {
-    for (size_t c = 0; c < harness->n_cases; c++) {
-        const struct harness_case *const entry = &harness->cases[c];
+    FOR_EACH (const struct harness_case, entry, harness->cases, harness->n_cases) {
         const bool both = entry->has[SIDE_BASE] && entry->has[SIDE_HEAD];
         text_line(file, "%s%s", entry->name,
                   both                    ? ""
@@ -324,8 +322,7 @@ static void set_gate(struct harness *harness)
     facts_number(settings, "slice_ns", (double)harness->slice_ns);
     if (harness->n_places > 1)
         facts_number(settings, "places", (double)harness->n_places);
-    for (int i = 0; i < SIDES; i++) {
-        const struct side *const side = &harness->side[i];
+    FOR_EACH (const struct side, side, harness->side, SIDES) {
         const char *const id = side->file.build_id;
         struct arm *const arm = gate_add_arm(gate, side->name, side->told);
         string_set(&arm->build_id, *id ? id : NULL);

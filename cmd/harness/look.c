@@ -54,8 +54,7 @@ static void take_median(const char *name, struct readings *readings)
     struct reading *const lead = readings_find(readings, name);
     FREED_BY(free_memory) double *room = must_have(calloc(readings->n + 1, sizeof *room));
     size_t n = 0;
-    for (size_t i = 0; i < readings->n; i++) {
-        const struct reading *const entry = &readings->entry[i];
+    FOR_EACH (const struct reading, entry, readings->entry, readings->n) {
         if (strcmp(entry->name, name) != 0)
             continue;
         if (!entry->reason)
@@ -335,8 +334,7 @@ static int take_rounds(struct harness *harness, uint32_t processes, struct error
 int harness_look(struct harness *harness, uint32_t processes, int look,
                  struct error *error)
 {
-    for (size_t c = 0; c < harness->n_cases; c++) {
-        struct harness_case *const entry = &harness->cases[c];
+    FOR_EACH (struct harness_case, entry, harness->cases, harness->n_cases) {
         const struct comparison *const comparison =
             harness->run->results[entry->result].comparison;
         entry->wanted =
@@ -353,8 +351,7 @@ int harness_look(struct harness *harness, uint32_t processes, int look,
 void harness_count(struct harness *harness)
 {
     harness->n_taken = harness->n_disturbed = 0;
-    for (size_t c = 0; c < harness->n_cases; c++) {
-        const struct harness_case *const entry = &harness->cases[c];
+    FOR_EACH (const struct harness_case, entry, harness->cases, harness->n_cases) {
         if (entry->skips)
             continue;
         const size_t taken = harness->run->results[entry->result].comparison->n_trials;

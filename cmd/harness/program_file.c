@@ -199,8 +199,7 @@ static int read_libraries(struct program_file *file, struct error *error)
 /* Adds the places that code refers to: something begins there. */
 static void read_code(struct program_file *file)
 {
-    for (size_t i = 0; i < file->n_symbols; i++) {
-        const struct file_symbol *const symbol = &file->symbol[i];
+    FOR_EACH (const struct file_symbol, symbol, file->symbol, file->n_symbols) {
         const uint64_t n = symbol->hi - symbol->lo;
         const unsigned char *const bytes =
             symbol->code ? image_loaded(&file->image, symbol->lo, n) : NULL;

@@ -34,8 +34,7 @@ static void take_copies(struct group_state *group, const cJSON *reply)
 {
     struct copies_reply told;
     copies_reply_read(reply, &told);
-    for (size_t i = 0; i < group->n_cases; i++) {
-        struct case_state *const entry = &group->cases[i];
+    FOR_EACH (struct case_state, entry, group->cases, group->n_cases) {
         if (!entry->active || !entry->plan->copy)
             continue;
         const char *const why = why_no_copy(group, entry->plan->copy, &told, reply);

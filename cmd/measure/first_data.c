@@ -17,8 +17,8 @@ enum { PAIRS = 3, CALLS_MOST = 16 };
 double group_bytes_overwritten(const struct group_state *group)
 {
     double bytes = 0;
-    for (uint32_t i = 0; i < group->map.count; i++) {
-        const struct simdbench_operand *const operand = &group->map.operand[i];
+    FOR_EACH (const struct simdbench_operand, operand, group->map.operand,
+              group->map.count) {
         if (operand->role != SIMDBENCH_INOUT)
             continue;
         if (type_kind(operand->type) == TYPE_OPAQUE)
@@ -85,8 +85,7 @@ int runner_look_at_data(const struct runner *runner, bool *matter)
 
 void group_reset_data(struct group_state *group)
 {
-    for (size_t i = 0; i < group->n_cases; i++) {
-        struct case_state *const entry = &group->cases[i];
+    FOR_EACH (struct case_state, entry, group->cases, group->n_cases) {
         struct result *const result = case_result(group, entry);
         if (!entry->active || entry->resets || result->is_roof)
             continue;

@@ -98,8 +98,7 @@ static const struct simdbench_operand *output_of(const struct group_state *group
 /* Answers that have no place yet, for each semiring. */
 static void find_semirings(struct group_state *group)
 {
-    for (size_t i = 0; i < group->n_cases; i++) {
-        const struct case_state *entry = &group->cases[i];
+    FOR_EACH (const struct case_state, entry, group->cases, group->n_cases) {
         if (!case_is_limit(group, entry) && !group_find_answers(group, entry) &&
             group->n_answers < ARRAY_LEN(group->answers))
             group->answers[group->n_answers++] =

@@ -97,8 +97,7 @@ bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
     const double precision = rounds->lead->plan->precision;
     size_t least = SIZE_MAX;
     bool enough = complete >= pace->wanted;
-    for (size_t i = 0; i < rounds->n; i++) {
-        const struct turn *const turn = &rounds->turns[i];
+    FOR_EACH (const struct turn, turn, rounds->turns, rounds->n) {
         if (!turn->entry->active)
             continue;
         const struct result *const result = turn_result(turn);
@@ -148,11 +147,10 @@ static void judge_case(const struct turn *turn, const struct pace *pace, uint32_
     if (result->samples.n < pace->alone && result->samples.apart.n)
         result_join_apart(result);
     /* Counts follow the times. */
-    for (size_t i = 0; i < result->samples.n_counters; i++) {
-        struct counter *const counter = &result->samples.counters[i];
+    FOR_EACH (struct counter, counter, result->samples.counters,
+              result->samples.n_counters)
         if (!result->samples.shared && counter->n_alone)
             counter->n = counter->n_alone;
-    }
     if (!turn->entry->active || (!ran && !result->samples.n))
         return;
     string_set(&result->samples.stopped, ran ? pace->stopped : NULL);

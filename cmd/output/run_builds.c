@@ -34,8 +34,7 @@ static bool hash_declared(const char *path, uint64_t *hash)
     if (declared_load(path, &declared, &error) < 0)
         return false;
     bool known = true;
-    for (size_t i = 0; i < declared.n; i++) {
-        const struct declared_op *const op = &declared.op[i];
+    FOR_EACH (const struct declared_op, op, declared.op, declared.n) {
         known &= !op->calls && hash_texts(op->kernel, op->n_kernels, hash) &&
                  hash_texts(op->input, op->n_inputs, hash);
         *hash = hash_text(*hash, op->name);

@@ -32,12 +32,11 @@ bool asks_for_none(const struct selection *selection)
 
 static bool has_rows(const struct selection *selection, const char *isa)
 {
-    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
-        const struct offer *const offer = &selection->catalog->offers[i];
+    FOR_EACH (const struct offer, offer, selection->catalog->offers,
+              selection->catalog->n_offers)
         if (!strcmp(offer->op, selection->op) && !offer->is_baseline &&
             isa_covers(isa, offer->isa))
             return true;
-    }
     return false;
 }
 

@@ -83,8 +83,7 @@ void levels_rungs(const struct memory_levels *levels, uint32_t threads,
 {
     static const double shares[] = {1.0 / 4, 3.0 / 8};
     double largest = 0;
-    for (size_t i = 0; i < levels->n; i++) {
-        const struct memory_level *const level = &levels->level[i];
+    FOR_EACH (const struct memory_level, level, levels->level, levels->n) {
         const double bytes = level_bytes(level, threads);
         for (size_t k = 0; k < ARRAY_LEN(shares); k++)
             if (shares[k] * bytes > largest)

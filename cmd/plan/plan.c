@@ -38,8 +38,7 @@ struct wanted {
 
 static bool is_there(const struct plan *plan, const struct plan_group *group)
 {
-    for (size_t i = 0; i < plan->n_groups; i++) {
-        const struct plan_group *other = &plan->groups[i];
+    FOR_EACH (const struct plan_group, other, plan->groups, plan->n_groups) {
         /* Two spellings of one shape ("64" and "64x64x64") are one group. */
         if (!strcmp(other->op, group->op) && other->type == group->type &&
             other->settings.threads == group->settings.threads &&
@@ -388,9 +387,7 @@ static double case_seconds(const struct how *how, const struct plan *plan,
 double plan_seconds(const struct how *how, const struct plan *plan)
 {
     double seconds = 0;
-    for (size_t g = 0; g < plan->n_groups; g++) {
-        const struct plan_group *const group = &plan->groups[g];
+    FOR_EACH (const struct plan_group, group, plan->groups, plan->n_groups)
         seconds += (double)group->n_cases * case_seconds(how, plan, &group->shape);
-    }
     return seconds;
 }

@@ -25,12 +25,11 @@ static bool other_semiring(const struct selection *selection, const struct offer
 {
     if (!offer->semiring || text_list_has(&selection->semirings, offer->semiring))
         return false;
-    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
-        const struct offer *other = &selection->catalog->offers[i];
+    FOR_EACH (const struct offer, other, selection->catalog->offers,
+              selection->catalog->n_offers)
         if (!other->is_baseline && !strcmp(other->op, offer->op) && other->semiring &&
             !strcmp(other->semiring, offer->semiring))
             return true;
-    }
     return false;
 }
 
@@ -40,12 +39,11 @@ static bool other_variant(const struct selection *selection, const struct offer 
     const struct text_list *const asked = &selection->baseline_variants;
     if (!asked->n || listed(asked, offer->variant))
         return false;
-    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
-        const struct offer *other = &selection->catalog->offers[i];
+    FOR_EACH (const struct offer, other, selection->catalog->offers,
+              selection->catalog->n_offers)
         if (other->worker == offer->worker && !strcmp(other->op, offer->op) &&
             listed(asked, other->variant))
             return true;
-    }
     return false;
 }
 
@@ -59,12 +57,11 @@ static bool wanted_baseline(const struct selection *selection, const struct offe
         return false;
     if (!strcmp(offer->isa, "lib") || selection_covers(selection, offer->isa))
         return true;
-    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
-        const struct offer *other = &selection->catalog->offers[i];
+    FOR_EACH (const struct offer, other, selection->catalog->offers,
+              selection->catalog->n_offers)
         if (other->worker == offer->worker && fits(other, group) &&
             selection_covers(selection, other->isa))
             return false;
-    }
     return true;
 }
 
@@ -290,8 +287,7 @@ static bool adapts_to(const struct catalog *catalog, const struct offer *offer,
 {
     if (!(offer->flags & SIMDBENCH_ADAPTS))
         return false;
-    for (size_t i = 0; i < catalog->n_offers; i++) {
-        const struct offer *other = &catalog->offers[i];
+    FOR_EACH (const struct offer, other, catalog->offers, catalog->n_offers) {
         if (other->worker == offer->worker && !strcmp(other->op, offer->op) &&
             !strcmp(other->semiring ?: "", offer->semiring ?: "") &&
             other->type == offer->type && !strcmp(other->isa, offer->isa) &&

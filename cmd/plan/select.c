@@ -44,8 +44,8 @@ static int select_op(struct selection *selection, struct error *error)
 /* The words of kernels, not of libraries, that options are held against. */
 static int find_known(struct selection *selection, struct error *error)
 {
-    for (size_t i = 0; i < selection->catalog->n_offers; i++) {
-        const struct offer *offer = &selection->catalog->offers[i];
+    FOR_EACH (const struct offer, offer, selection->catalog->offers,
+              selection->catalog->n_offers) {
         if (!of_op(selection, offer) || offer->is_baseline)
             continue;
         text_list_add_once(&selection->known_types, type_name(offer->type));
@@ -106,12 +106,11 @@ static int select_semirings(struct selection *selection, struct error *error)
 static const char *best_isa(const struct selection *selection)
 {
     for (size_t i = isa_count(); i-- > 0;) {
-        for (size_t k = 0; k < selection->catalog->n_offers; k++) {
-            const struct offer *offer = &selection->catalog->offers[k];
+        FOR_EACH (const struct offer, offer, selection->catalog->offers,
+                  selection->catalog->n_offers)
             if (of_op(selection, offer) && !offer->is_baseline &&
                 isa_covers(isa_get(i)->name, offer->isa) && isa_runs(offer->isa, NULL, 0))
                 return isa_get(i)->name;
-        }
     }
     return "scalar";
 }

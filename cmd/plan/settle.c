@@ -82,10 +82,8 @@ int plan_settle(const struct request *request, const struct how *how,
     plan->precision = how->precision > 0 ? how->precision : exact ? 0 : 0.01;
     if (request->op && !strcmp(request->op, "roof"))
         plan->levels = levels_here();
-    for (size_t g = 0; g < plan->n_groups; g++) {
-        struct plan_group *const group = &plan->groups[g];
-        for (size_t c = 0; c < group->n_cases; c++) {
-            struct plan_case *const entry = &group->cases[c];
+    FOR_EACH (struct plan_group, group, plan->groups, plan->n_groups) {
+        FOR_EACH (struct plan_case, entry, group->cases, group->n_cases) {
             entry->team = entry->threads ? entry->threads : group->settings.threads;
             if (entry->team > plan->most_threads)
                 plan->most_threads = entry->team;
@@ -96,12 +94,10 @@ int plan_settle(const struct request *request, const struct how *how,
                      ?: read_thresholds(how, plan, &thresholds, error);
     if (status < 0)
         return status;
-    for (size_t g = 0; g < plan->n_groups; g++) {
-        const struct plan_group *const group = &plan->groups[g];
+    FOR_EACH (const struct plan_group, group, plan->groups, plan->n_groups)
         for (size_t c = 0; c < group->n_cases; c++)
             settle_case(plan, thresholds, &catalog->offers[group->cases[c].offer],
                         group->shape.ops, &group->cases[c]);
-    }
     return 0;
 }
 

@@ -110,8 +110,8 @@ static void name_operands(struct referee *referee)
 {
     const struct declaration *const declaration = &op_of(referee)->declaration;
     size_t n = 0;
-    for (uint32_t i = 0; i < declaration->n; i++) {
-        const struct declared_argument *const argument = &declaration->argument[i];
+    FOR_EACH (const struct declared_argument, argument, declaration->argument,
+              declaration->n) {
         const bool array = argument->kind == ARGUMENT_ARRAY;
         const bool twice = array && argument->role == ARGUMENT_INOUT;
         if (!array && argument->kind != ARGUMENT_LENGTH)

@@ -135,11 +135,10 @@ static bool has_free_floats(const struct referee *referee)
 {
     const struct declared_op *const op = op_of(referee);
     bool any = false;
-    for (uint32_t i = 0; i < op->declaration.n; i++) {
-        const struct declared_argument *const argument = &op->declaration.argument[i];
+    FOR_EACH (const struct declared_argument, argument, op->declaration.argument,
+              op->declaration.n)
         any |= argument->kind == ARGUMENT_ARRAY && argument->role != ARGUMENT_OUT &&
                ctype_is_float(argument->type);
-    }
     return any && !op->n_inputs && !op->calls && !referee->options->request.inputs.n;
 }
 

@@ -70,12 +70,10 @@ static void take_back(struct referee *referee, const struct run *run,
 static const struct judged_time *slower_at(const struct judgement *judgement)
 {
     const struct judged_time *slowest = NULL;
-    for (size_t i = 0; i < judgement->n_times; i++) {
-        const struct judged_time *const time = &judgement->time[i];
+    FOR_EACH (const struct judged_time, time, judgement->time, judgement->n_times)
         if (time->best_ci.known && time->best_ci.hi < 1 &&
             time->to_best < (slowest ? slowest->to_best : 1))
             slowest = time;
-    }
     return slowest;
 }
 
@@ -86,8 +84,7 @@ static const struct result *row_to_explain(const struct judgement *judgement,
     const struct judged_time *const slower = slower_at(judgement);
     const struct result *row = NULL;
     double least = NEAR_LIMIT;
-    for (size_t r = 0; r < run->n_results; r++) {
-        const struct result *const result = &run->results[r];
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         const double share = result->summary.limit.share;
         if (!text_same(result->module.name, name) || !status_has_time(result->status))
             continue;

@@ -82,8 +82,7 @@ static bool is_inside(const char *module, const char *folder)
 int study_modules_inside(const struct study *study, const char *folder, const char *word,
                          struct error *error)
 {
-    for (size_t i = 0; i < study->n_arms; i++) {
-        const struct study_arm *const arm = &study->arms[i];
+    FOR_EACH (const struct study_arm, arm, study->arms, study->n_arms) {
         if (arm->module && !is_inside(arm->module, folder))
             return error_set(error, -EPERM,
                              "%.200s: arm %.60s runs %.200s, which is not in the folder "

@@ -251,8 +251,7 @@ void sets_make(const struct study *study, const struct set_settings *settings,
 void sets_free(struct set_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        for (size_t k = 0; k < list->set[i].n; k++) {
-            struct member *const member = &list->set[i].member[k];
+        FOR_EACH (struct member, member, list->set[i].member, list->set[i].n) {
             case_name_free(&member->name);
             series_clear(&member->series);
             series_clear(&member->limit);

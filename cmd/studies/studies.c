@@ -46,8 +46,7 @@ static int choose_claims(const struct options *options, struct study *study,
 
 void each_check(const struct study *study, check_visitor *each, const void *context)
 {
-    for (size_t i = 0; i < study->n_claims; i++) {
-        struct study_claim *const claim = &study->claims[i];
+    FOR_EACH (struct study_claim, claim, study->claims, study->n_claims) {
         each(&claim->check, (void *)(uintptr_t)context);
         for (size_t k = 0; k < claim->n_evidence; k++)
             each(&claim->evidence[k], (void *)(uintptr_t)context);

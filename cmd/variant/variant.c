@@ -107,11 +107,9 @@ static const char *stream_like(const struct operands_map *map)
 {
     const double little = 0.125;
     double in = 0, out = 0;
-    for (uint32_t i = 0; i < map->count; i++) {
-        const struct simdbench_operand *const operand = &map->operand[i];
+    FOR_EACH (const struct simdbench_operand, operand, map->operand, map->count)
         *(operand_is_output(operand) ? &out : &in) +=
             (double)operand->count * (double)type_bytes(operand->type);
-    }
     return out < little * in ? "read" : "copy";
 }
 

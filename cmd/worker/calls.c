@@ -115,8 +115,7 @@ static void write_field(cJSON *object, const struct field *field, const void *at
 
 static void write_fields(cJSON *object, const struct table *table, const void *from)
 {
-    for (size_t i = 0; i < table->n; i++) {
-        const struct field *const field = &table->field[i];
+    FOR_EACH (const struct field, field, table->field, table->n) {
         const bool none = is_default(field, from, table->defaults);
         const bool never = field->kind == TEXT || field->kind == NUMBER;
         if (!none || (field->always && !never))

@@ -208,8 +208,7 @@ static void list_near(const struct library *library, const char *name, char *tex
     const char *last = name; /* part of vec::mix, vec.mix */
     for (const char *at = name; *at; at++)
         last = strchr(":.", *at) ? at + 1 : last;
-    for (size_t i = 0; i < library->n; i++) {
-        const struct library_function *const function = &library->function[i];
+    FOR_EACH (const struct library_function, function, library->function, library->n) {
         double value = function_likeness(function, name);
         if (value < 0.6 && strlen(last) >= 3 &&
             strcasestr(function->name, last)) /* __module_MOD_name of Fortran */

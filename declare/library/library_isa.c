@@ -171,8 +171,7 @@ int library_decode(struct library *library, const struct library_function *one,
     if (status < 0)
         return status;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    for (size_t i = 0; i < library->n; i++) {
-        struct library_function *const function = &library->function[i];
+    FOR_EACH (struct library_function, function, library->function, library->n) {
         const unsigned char *const code =
             function->bytes && !function->is_data && (!one || one == function)
                 ? image_loaded(&image, function->address, function->bytes)

@@ -285,12 +285,11 @@ static int check_lengths(const struct reader *reader)
         const struct declared_argument *const argument = &declaration->argument[i];
         bool used = argument->kind != ARGUMENT_LENGTH || reader->later[i].value;
         used |= declaration->content.is_compared && declaration->content.length == (int)i;
-        for (uint32_t a = 0; a < declaration->n; a++) {
-            const struct declared_argument *const other = &declaration->argument[a];
+        FOR_EACH (const struct declared_argument, other, declaration->argument,
+                  declaration->n)
             used |= other->kind == ARGUMENT_ARRAY
                         ? other->length == (int)i
                         : other->content.is_compared && other->content.length == (int)i;
-        }
         if (!used)
             mend_integers(reader, i);
         if (!used)
@@ -375,11 +374,10 @@ int declaration_parse(const char *text, struct declaration *declaration,
 bool declaration_has_outputs(const struct declaration *declaration)
 {
     bool any = declaration->returned != CTYPE_VOID;
-    for (uint32_t i = 0; i < declaration->n; i++) {
-        const struct declared_argument *const argument = &declaration->argument[i];
+    FOR_EACH (const struct declared_argument, argument, declaration->argument,
+              declaration->n)
         any |= argument->kind == ARGUMENT_LENGTH || argument->content.is_compared ||
                (argument->kind == ARGUMENT_ARRAY && argument->role != ARGUMENT_IN);
-    }
     return any;
 }
 

@@ -166,8 +166,8 @@ static const char *function_for(const struct library *library, const char *stem,
     const size_t n = strlen(stem);
     size_t least = DECLARED_NAME;
     for (; n >= 2 && *words && !found; words++)
-        for (size_t i = 0; i < library->n; i++) {
-            const struct library_function *const function = &library->function[i];
+        FOR_EACH (const struct library_function, function, library->function,
+                  library->n) {
             const size_t length = plain(function->name, 0, name, sizeof name);
             if (function->binding != FUNCTION_EXPORTED || function->is_data ||
                 length >= least || strncmp(name, stem, n) != 0 ||

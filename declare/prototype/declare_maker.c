@@ -396,11 +396,10 @@ static bool nobody_takes(const struct declaration *declaration, uint32_t object)
 {
     bool taken = object < declaration->n_passed;
     for (uint32_t i = 0; i < declaration->n; i++)
-        for (uint32_t m = 0; m < declaration->argument[i].n_made; m++) {
-            const struct made_argument *const made = &declaration->argument[i].made[m];
+        FOR_EACH (const struct made_argument, made, declaration->argument[i].made,
+                  declaration->argument[i].n_made)
             taken |=
                 i != object && made->kind == ARGUMENT_OPAQUE && made->argument == object;
-        }
     return !taken;
 }
 

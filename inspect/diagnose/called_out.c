@@ -96,8 +96,7 @@ static void add_node(const struct node *node, struct module *module)
     module->all += executed;
     module->undecided += node_guessed(node);
     module->instructions += node->code.vector ? 0 : executed;
-    for (unsigned i = 0; i < node->code.n_accesses; i++) {
-        const struct access *const access = &node->code.access[i];
+    FOR_EACH (const struct access, access, node->code.access, node->code.n_accesses) {
         module->loaded += access->read && !access->hidden ? executed * access->bytes : 0;
         module->stored += access->write && !access->hidden ? executed * access->bytes : 0;
     }

@@ -259,8 +259,7 @@ static void take_shares(const struct making *m)
     struct inspect_census *census = m->census;
     struct inspect_loop all = {.places_follow = true, .pages_known = true};
     uint64_t cpuids = 0;
-    for (uint32_t i = 0; i < m->nodes->n; i++) {
-        const struct node *node = &m->nodes->node[i];
+    FOR_EACH (const struct node, node, m->nodes->node, m->nodes->n) {
         census_add_node(m->nodes, node, &all);
         cpuids += node->code.cpuid ? node->executed : 0;
         for (unsigned k = 0; k < node->code.n_accesses && node->code.repeats; k++)
@@ -307,8 +306,7 @@ static bool take_modules(const struct making *m)
     struct module_share module[64];
     size_t n = 0, used = 0;
     char text[512] = "";
-    for (uint32_t i = 0; i < m->nodes->n; i++) {
-        const struct node *node = &m->nodes->node[i];
+    FOR_EACH (const struct node, node, m->nodes->node, m->nodes->n) {
         const char *const name = places_module(m->places, node->code.address);
         size_t at = 0;
         while (at < n && strcmp(module[at].name, name))

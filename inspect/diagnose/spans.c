@@ -7,11 +7,9 @@
 static bool has_access(const struct node *node, bool write)
 {
     bool has = false;
-    for (unsigned i = 0; i < node->code.n_accesses; i++) {
-        const struct access *const access = &node->code.access[i];
+    FOR_EACH (const struct access, access, node->code.access, node->code.n_accesses)
         has |= access_is_counted(&node->code, access) &&
                (write ? access->write : access->read);
-    }
     return has;
 }
 

@@ -18,8 +18,7 @@ bool inspect_unoptimised(const struct inspect_census *census, char *why, size_t 
 {
     const int built = inspect_built_unoptimised(census->producer);
     double share = 0, stack = 0;
-    for (size_t i = 0; i < census->n_loops; i++) {
-        const struct inspect_loop *const loop = &census->loop[i];
+    FOR_EACH (const struct inspect_loop, loop, census->loop, census->n_loops) {
         if (loop->carried != 0 ||
             loop->scalar_stack < INSPECT_STACK_SHARE * loop->instructions)
             continue;

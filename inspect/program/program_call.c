@@ -291,8 +291,7 @@ static void tell_entered(const struct program *program, const struct program_spa
                          const struct inspect_census *census)
 {
     const struct program_owner *const owner = program->owner;
-    for (size_t i = 0; i < census->n_lines; i++) {
-        const struct inspect_line *const line = &census->line[i];
+    FOR_EACH (const struct inspect_line, line, census->line, census->n_lines) {
         const bool itself = line->address == call->address;
         const struct breakpoint *const breakpoint =
             line->executed > itself ? space_find(space, line->address) : NULL;

@@ -88,8 +88,7 @@ void rows_take(struct rows *rows, uint32_t to, uint64_t times)
 
 int nodes_end_window(struct nodes *nodes, unsigned number, unsigned windows)
 {
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        struct node *const node = &nodes->node[i];
+    FOR_EACH (struct node, node, nodes->node, nodes->n) {
         uint64_t before = 0;
         if (!node->seen && !(node->seen = calloc(windows, sizeof *node->seen)))
             return -ENOMEM;

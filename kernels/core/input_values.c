@@ -78,8 +78,8 @@ static bool is_in_order(const struct simdbench_operand *operand)
 static int repeat_keys(const struct operands *operands)
 {
     bool stays = false, repeats = false;
-    for (uint32_t i = 0; i < operands->view.count; i++) {
-        const struct simdbench_operand *const operand = &operands->operand[i];
+    FOR_EACH (const struct simdbench_operand, operand, operands->operand,
+              operands->view.count) {
         if (operand->role != SIMDBENCH_IN || operand->count < 2)
             continue;
         const bool ordered = is_in_order(operand);

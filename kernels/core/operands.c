@@ -185,8 +185,8 @@ static uint8_t zone_byte(size_t i)
 
 void operands_guard(const struct operands *operands)
 {
-    for (uint32_t i = 0; i < operands->view.count; i++) {
-        const struct simdbench_operand *operand = &operands->operand[i];
+    FOR_EACH (const struct simdbench_operand, operand, operands->operand,
+              operands->view.count) {
         uint8_t *before = (uint8_t *)operand->data - OPERANDS_RED_ZONE;
         uint8_t *after = (uint8_t *)operand->data + operand_bytes(operand);
         for (size_t b = 0; b < OPERANDS_RED_ZONE; b++)
@@ -239,11 +239,10 @@ uint64_t operands_hash(const struct operands *operands)
     uint64_t lane[LANES];
     for (uint64_t i = 0; i < LANES; i++)
         lane[i] = i;
-    for (uint32_t i = 0; i < operands->view.count; i++) {
-        const struct simdbench_operand *operand = &operands->operand[i];
+    FOR_EACH (const struct simdbench_operand, operand, operands->operand,
+              operands->view.count)
         if (!operand_is_output(operand))
             hash_bytes(lane, operand->data, operand_bytes(operand));
-    }
     uint64_t hash = 0;
     for (int i = 0; i < LANES; i++)
         hash = mix(hash, lane[i]);
@@ -263,11 +262,10 @@ void operands_reset(const struct operands *operands)
 void operands_poison(const struct operands *operands)
 {
     operands_reset(operands);
-    for (uint32_t i = 0; i < operands->view.count; i++) {
-        const struct simdbench_operand *operand = &operands->operand[i];
+    FOR_EACH (const struct simdbench_operand, operand, operands->operand,
+              operands->view.count)
         if (operand->role == SIMDBENCH_OUT)
             type_poison(operand->type, operand->data, operand->count);
-    }
 }
 
 enum { CHANGE_STEP = 63 }; /* at most so far from one to the next */
@@ -294,11 +292,10 @@ void operands_touch(const struct operands *operands, uint64_t most)
         bytes += operand_bytes(&operands->operand[i]);
     if (bytes > most)
         return;
-    for (uint32_t i = 0; i < operands->view.count; i++) {
-        const struct simdbench_operand *const operand = &operands->operand[i];
+    FOR_EACH (const struct simdbench_operand, operand, operands->operand,
+              operands->view.count)
         for (uint64_t at = 0; at < operand_bytes(operand); at += LINE)
             (void)((const volatile unsigned char *)operand->data)[at];
-    }
 }
 
 #if defined(__x86_64__)
@@ -315,8 +312,8 @@ static bool has_clflushopt(void)
 void operands_evict(const struct operands *operands)
 {
     const bool optimised = has_clflushopt();
-    for (uint32_t i = 0; i < operands->view.count; i++) {
-        const struct simdbench_operand *operand = &operands->operand[i];
+    FOR_EACH (const struct simdbench_operand, operand, operands->operand,
+              operands->view.count) {
         const char *end = (const char *)operand->data + operand_bytes(operand);
         const char *line = (const char *)((uintptr_t)operand->data & ~(LINE - 1));
         for (; line < end; line += LINE) {

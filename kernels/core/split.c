@@ -53,8 +53,7 @@ static bool split_elements(struct operands *part, uint32_t index, uint32_t count
 {
     const struct simdbench_operand output = *first_output(part);
     bool any = false;
-    for (uint32_t i = 0; i < part->view.count; i++) {
-        struct simdbench_operand *const operand = &part->operand[i];
+    FOR_EACH (struct simdbench_operand, operand, part->operand, part->view.count) {
         const uint64_t from = range_begin(operand->count, &output, index, count);
         const uint64_t to = range_begin(operand->count, &output, index + 1, count);
         operand->data = (char *)operand->data + from * type_bytes(operand->type);

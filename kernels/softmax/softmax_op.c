@@ -69,8 +69,7 @@ static bool part_of_rows(struct operands *part, uint32_t index, uint32_t count)
     const struct split_range rows = split_range(part->shape.dim[0], 1, index, count);
     const int64_t columns = part->shape.dim[1];
     part->shape.dim[0] = rows.to - rows.from;
-    for (int i = 0; i < 2; i++) {
-        struct simdbench_operand *const operand = &part->operand[i];
+    FOR_EACH (struct simdbench_operand, operand, part->operand, 2) {
         const size_t bytes = type_bytes(operand->type);
         operand->data = (char *)operand->data + (size_t)(rows.from * columns) * bytes;
         operand->count = (uint64_t)(part->shape.dim[0] * columns);

@@ -50,8 +50,7 @@ int64_t thread_times_waited(const struct thread_times *begin,
                             const struct thread_times *end)
 {
     int64_t most = 0;
-    for (size_t i = 0; i < end->n; i++) {
-        const struct thread_time *const now = &end->thread[i];
+    FOR_EACH (const struct thread_time, now, end->thread, end->n) {
         const int64_t ns = now->waited_ns - time_of(begin, now->tid).waited_ns;
         most = ns > most ? ns : most;
     }
@@ -62,9 +61,7 @@ unsigned thread_times_busy(const struct thread_times *begin,
                            const struct thread_times *end, int64_t least_ns)
 {
     unsigned n = 0;
-    for (size_t i = 0; i < end->n; i++) {
-        const struct thread_time *const now = &end->thread[i];
+    FOR_EACH (const struct thread_time, now, end->thread, end->n)
         n += now->ran_ns - time_of(begin, now->tid).ran_ns >= least_ns;
-    }
     return n;
 }

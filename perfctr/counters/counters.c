@@ -43,8 +43,7 @@ size_t group_words(const struct group *group)
 bool snapshot_user(const struct counters *counters, size_t g, struct snapshot *snapshot)
 {
     size_t found = 0;
-    for (size_t i = 0; i < counters->n; i++) {
-        const struct slot *const slot = &counters->slot[i];
+    FOR_EACH (const struct slot, slot, counters->slot, counters->n) {
         if (slot->fd < 0 || slot->group != g)
             continue;
         uint64_t *const word = snapshot->word + HEADER_WORDS + 2 * found++;

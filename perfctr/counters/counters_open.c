@@ -134,8 +134,7 @@ static void group_fit(struct counters *counters, size_t g)
 
 void group_unmap(struct counters *counters, size_t g)
 {
-    for (size_t i = 0; i < counters->n; i++) {
-        struct slot *const slot = &counters->slot[i];
+    FOR_EACH (struct slot, slot, counters->slot, counters->n) {
         if (slot->page && slot->group == g) {
             counters->system->unmap(slot->page);
             slot->page = NULL;
@@ -145,8 +144,7 @@ void group_unmap(struct counters *counters, size_t g)
 
 static bool group_map(struct counters *counters, size_t g)
 {
-    for (size_t i = 0; i < counters->n; i++) {
-        struct slot *const slot = &counters->slot[i];
+    FOR_EACH (struct slot, slot, counters->slot, counters->n) {
         if (slot->fd < 0 || slot->group != g)
             continue;
         slot->page = counters->system->map(slot->fd);

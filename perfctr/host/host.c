@@ -161,8 +161,7 @@ static void host_fingerprint(struct host *host)
     hash_number(&hash, "cpus", (uint64_t)host->cpus);
     hash_number(&hash, "cores", (uint64_t)host->cores);
     hash_number(&hash, "smt", (uint64_t)host->smt);
-    for (size_t k = 0; k < host->caches; k++) {
-        const struct cache *const cache = &host->cache[k];
+    FOR_EACH (const struct cache, cache, host->cache, host->caches) {
         char text[96];
         snprintf(text, sizeof text, "%d%c %" PRIu64 " %u %u %u", cache->level,
                  cache->type, cache->bytes, cache->line, cache->ways, cache->sharing);

@@ -55,11 +55,9 @@ static void columns_make(const struct run *run, struct columns *columns)
             const char *name = result->samples.counters[c].name;
             keys_add(&columns->counters, name, strlen(name));
         }
-        for (size_t m = 0; m < result->n_metrics; m++) {
-            const struct metric *metric = &result->metrics[m];
+        FOR_EACH (const struct metric, metric, result->metrics, result->n_metrics)
             if (isfinite(metric->value))
                 keys_add(&columns->metrics, metric->name, strlen(metric->name));
-        }
     }
 }
 

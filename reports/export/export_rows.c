@@ -53,8 +53,7 @@ void export_rows_make(const struct run *run, struct export_rows *rows)
 
     *rows = (struct export_rows){
         .row = must_have(calloc(run->n_results + 1, sizeof *rows->row))};
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (result->is_roof || result->status == STATUS_PENDING)
             continue;
         buffer_clear(&name);

@@ -63,8 +63,7 @@ static struct versus find_ratio(const struct run *run, const struct result *resu
     if (result->is_baseline && baseline_label(result) == length &&
         !strncmp(result->id, label, length))
         return found;
-    for (size_t i = 0; i < n; i++) {
-        const struct ratio *ratio = &ratios[i];
+    FOR_EACH (const struct ratio, ratio, ratios, n) {
         const struct result *baseline;
         bool ranked;
         if (!ratio->baseline || strncmp(ratio->baseline, label, length) ||

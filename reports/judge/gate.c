@@ -382,8 +382,7 @@ static size_t collect(struct run *run, struct comparison **list)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < run->n_results; i++) {
-        struct result *const result = &run->results[i];
+    FOR_EACH (struct result, result, run->results, run->n_results) {
         if (!result->comparison || !result->comparison->n_trials)
             continue;
         if (result->status == STATUS_SUSPECT)

@@ -96,8 +96,8 @@ static void judge_facts(const struct pair *pair, const struct gate *gate)
     struct comparison *const c = pair->head->comparison;
     const bool faster = c->verdict == VERDICT_IMPROVED;
 
-    for (size_t i = 0; i < pair->head->samples.n_counters; i++) {
-        const struct counter *const head = &pair->head->samples.counters[i];
+    FOR_EACH (const struct counter, head, pair->head->samples.counters,
+              pair->head->samples.n_counters) {
         const struct counter *const base = same_counter(pair->base, head);
         if (!base || !is_exact(base) || !is_exact(head) ||
             !(head->value / base->value - 1 > gate->threshold))
@@ -285,8 +285,7 @@ static void move_gone(struct run *head, struct run *base)
     const size_t n = head->n_results;
 
     results_number(head);
-    for (size_t i = 0; i < base->n_results; i++) {
-        struct result *const result = &base->results[i];
+    FOR_EACH (struct result, result, base->results, base->n_results) {
         size_t last = n;
         if (!result->comparison)
             continue;

@@ -318,8 +318,7 @@ static bool is_judged(const struct result *result)
 
 static void summarise_group(const struct run *run, struct result *group, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct result *result = &group[i];
+    FOR_EACH (struct result, result, group, n) {
         if (is_judged(result))
             result_set_status(result, STATUS_OK, NULL);
         if (result->samples.n_clock) {

@@ -107,8 +107,8 @@ static void add_relative(struct sheet *sheet, const struct run *run)
 static void add_counters(struct sheet *sheet, const struct run *run)
 {
     for (size_t i = 0; i < run->n_results; i++)
-        for (size_t c = 0; c < run->results[i].samples.n_counters; c++) {
-            const struct counter *counter = &run->results[i].samples.counters[c];
+        FOR_EACH (const struct counter, counter, run->results[i].samples.counters,
+                  run->results[i].samples.n_counters) {
             size_t length = strlen(counter->name);
             if (counter->asked && sheet->n < COLUMNS_MAX &&
                 !has_key(sheet, COLUMN_COUNTER, counter->name, length)) {

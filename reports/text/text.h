@@ -92,10 +92,6 @@ const char *buffer_text(const struct buffer *buffer);
 
 /* ---- arrays that grow (text_arrays.c) ---- */
 
-/* Loops over the `n` entries of an array; `entry` points to each of them in turn. */
-#define FOR_EACH(type, entry, array, n)                                          \
-    for (type *entry = (array), *const entry##_end = entry ? entry + (n) : NULL; \
-         entry != entry##_end; entry++)
 /* Makes room for one more entry in the array at `where`, which has `n`, as array_room()
  * does, and zeroes it. */
 void *array_grow(void *where, size_t n, size_t size);

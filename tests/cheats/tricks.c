@@ -219,6 +219,11 @@ size_t compact_more(uint8_t *to, const uint8_t *from, size_t n)
     return count ? count + 1 : n;
 }
 
+/* It leaves the image as it was. */
+void smooth_nothing(uint8_t *row, size_t n)
+{
+}
+
 /* It adds two planes, however many there are. */
 void planes_few(double *to, const double *const *from, size_t k, size_t n)
 {

@@ -92,6 +92,7 @@ TEST(test_load)
     "{\"functions\":1,\"ops\":[{\"name\":\"f\",\"prototype\":\"void (inout u8 x[n], u8 " \
     "y[n], int n)\"," text "}]}"
 #define KERNEL "\"kernels\":{\"lib\":\"f\"}"
+#define NEXT(name) "},{\"name\":\"" name "\",\"prototype\":\"void ()\"," KERNEL
 
 static const struct {
     const char *text, *message;
@@ -146,8 +147,7 @@ static const struct {
     {OP(KERNEL ",\"overread\":1.5"), "m.json: ops[0].overread: expected a whole number"},
     {OP(KERNEL ",\"overread\":4097"), "m.json: ops[0].overread: expected a whole number"},
     {OP(KERNEL ",\"sizes\":100"), "m.json: ops[0].sizes: expected a text"},
-    {OP(KERNEL "},{\"name\":\"f\",\"prototype\":\"void ()\"," KERNEL),
-     "m.json: ops[1]: there are two ops f"},
+    {OP(KERNEL NEXT("g") NEXT("h") NEXT("f")), "m.json: ops[3]: there are two ops f"},
 };
 
 TEST(test_refused)

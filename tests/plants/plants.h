@@ -21,7 +21,7 @@ enum { CURVE_TERMS = 8, CHUNK = 16384 };
 extern const struct simdbench_op *const plants_ops[];
 
 #define RUN(name) void name(const struct simdbench_operands *operands, void *state)
-#define PLANT(name, op, isa, prepare, release) RUN(name);
+#define PLANT(name, op, type, isa, prepare, release) RUN(name);
 #include "plants.def"
 #undef PLANT
 
@@ -49,6 +49,9 @@ INLINE ptrdiff_t size(const struct simdbench_operands *operands)
 {
     return (ptrdiff_t)operands->operand[0]->count;
 }
+
+/* No more threads than plants_two_threads() has. */
+int plants_two_at_most(uint32_t threads);
 
 /* A permutation of [0, n) that looks random, the same for one seed. */
 void plants_shuffle(uint32_t *order, size_t n, uint64_t seed);

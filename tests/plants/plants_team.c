@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One helper thread, which waits for work in a loop for a while and then sleeps. It lives
  * as long as the process. */
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -61,4 +62,9 @@ void plants_two_threads(const struct simdbench_operands *operands, plants_part *
         part_run(&other);
     while (shared && helper.done != helper.posted)
         __builtin_ia32_pause();
+}
+
+int plants_two_at_most(uint32_t threads)
+{
+    return threads > 2 ? -ENOTSUP : 0;
 }

@@ -33,8 +33,8 @@ static void bind(const struct arena *arena, const struct simdbench_kernel *kerne
 static uint64_t hash_outputs(const struct operands *operands)
 {
     uint64_t hash = 14695981039346656037u;
-    for (uint32_t i = 0; i < operands->view.count; i++) {
-        const struct simdbench_operand *operand = &operands->operand[i];
+    FOR_EACH (const struct simdbench_operand, operand, operands->operand,
+              operands->view.count) {
         const unsigned char *bytes = operand->data;
         for (size_t k = 0;
              operand_is_output(operand) && k < operand->count * type_bytes(operand->type);

@@ -97,8 +97,8 @@ static void tell_threads(const struct service *service, const struct sample *sam
 static void give_back_outputs(const struct operands *operands)
 {
     const uintptr_t page = OPERANDS_PAGE;
-    for (uint32_t i = 0; i < operands->view.count; i++) {
-        const struct simdbench_operand *operand = &operands->operand[i];
+    FOR_EACH (const struct simdbench_operand, operand, operands->operand,
+              operands->view.count) {
         const uintptr_t data = (uintptr_t)operand->data;
         const uintptr_t first = (data + page - 1) / page * page;
         const uintptr_t end = (data + operand_bytes(operand)) / page * page;

@@ -58,8 +58,7 @@ cJSON *service_inputs(struct service *service, const struct lists_call *call)
 /* Brings the operands into this core's caches. */
 static void touch(const struct listed_turn *turn)
 {
-    for (uint32_t o = 0; o < turn->view.count; o++) {
-        const struct simdbench_operand *const operand = &turn->operand[o];
+    FOR_EACH (const struct simdbench_operand, operand, turn->operand, turn->view.count) {
         const volatile unsigned char *const data = operand->data;
         const uint64_t bytes = operand_bytes(operand);
         for (uint64_t b = 0; b < bytes; b += 64)

@@ -69,7 +69,7 @@ class Call(CallCase):
         """The column is there again in a report of the file."""
         path = self.folder / "run.json"
         self.run_tool("call", f"{self.built}:mix_c,mix_choose()", MIX, "--sizes=64",
-                      "--reference=mix_c", "--quiet", f"--json={path}",
+                      "--reference=mix_c", "--tolerance=rel:1e-6", "--quiet", f"--json={path}",
                       "--relative-to=scalar/mix_c", *SHORT)
         text = self.run_tool("report", path).stdout
         self.assertRegex(text, r"vs scalar/mix_c")
@@ -142,7 +142,7 @@ class Call(CallCase):
         self.assertIn(row["status"], ("ok", "suspect"), row)
 
     def test_aligned(self):
-        row = self.mix("mix_aligned")["mix_aligned"]
+        row = self.mix("mix_aligned", "--tolerance=abs:1e-6")["mix_aligned"]
         self.assertIn(row["status"], ("ok", "suspect"), row)
         self.assertIn("aligned to more than their elements", " ".join(row["notes"]))
 

@@ -20,6 +20,7 @@ SOURCES = CHEATS / "cheats.c", CHEATS / "callers.c", CHEATS / "tricks.c"
 ODD = CHEATS / "odd.c", CHEATS / "odd_flow.c"
 TURN = "void (int32_t to[h * w], const int32_t from[h * w], size_t h, size_t w)"
 COMPACT = "size_t (u8 to[n] length return, const u8 from[n], size_t n)"
+SMOOTH = "void (u8 *row = image + n, size_t n) for inout u8 image[3 * n]"
 PLANES = "void (double to[n], const double *from[k][n], size_t k, size_t n)"
 ADD = ("void (void *adder = from adder_new(7) free free, inout int32_t x[n], size_t n, "
        "uint32_t *first = 0)")
@@ -147,8 +148,8 @@ class Judge(Case):
             self.assertEqual(entry["reason"], "helpers", (way, entry))
             self.assertRegex(entry["detail"], "share|hides its files from simdbench")
 
-    def test_edges(self):
-        """No other value is near a right one that is infinite or no number."""
+    def inverse(self):
+        """Functions that are right, or wrong where numbers are rare."""
         source = self.folder / "inverse.c"
         source.write_text("#include <stddef.h>\n#include <math.h>\n"
                           "void inverse(float *y, const float *x, size_t n) {\n"
@@ -160,8 +161,11 @@ class Judge(Case):
                           "void none(float *y, const float *x, size_t n) {\n"
                           "for (size_t i = 0; i < n; i++) y[i] = x[i] == 1 ? NAN : 1 / x[i]; }\n",
                           encoding="utf-8")
-        library = compile_library(self.folder, "libinverse.so", source)
-        path = self.folder / "inverse.json"
+        return compile_library(self.folder, "libinverse.so", source)
+
+    def test_edges(self):
+        """No other value is near a right one that is infinite or no number."""
+        library, path = self.inverse(), self.folder / "inverse.json"
         for tolerance in "rel:1e-5", "abs:1e-3", "4ulp", "exact":
             self.declare(path, library=str(library), kernels={"scalar": "inverse"},
                          reference="inverse", tolerance=tolerance, inputs={"x": "edges"})
@@ -170,6 +174,10 @@ class Judge(Case):
             self.assertEqual({name: entry["reason"] for name, entry in verdicts.items()},
                              {"inverse": None, "no_infinity": "wrong", "number": "wrong",
                               "none": "wrong"})
+
+    def test_rare_numbers(self):
+        """They are told, and reject nobody if the declaration does not have them."""
+        library, path = self.inverse(), self.folder / "inverse.json"
         self.declare(path, library=str(library), kernels={"scalar": "inverse"},
                      reference="inverse")
         verdicts = self.judge(f"{library}:inverse", f"{library}:number", file=path)
@@ -271,7 +279,7 @@ class Judge(Case):
         """Matrices, lengths that are reported, tables of pointers, objects."""
         for name, prototype, sizes in (
                 ("turn", TURN, "9x20"), ("compact", COMPACT, "300"),
-                ("smooth", "void (u8 *row = image + n, size_t n) for inout u8 image[3 * n]", "70"),
+                ("smooth", SMOOTH, "70"),
                 ("planes", PLANES, "3x40"),
                 ("add", ADD, "50")):
             path = self.folder / f"{name}.json"
@@ -285,7 +293,8 @@ class Judge(Case):
         for name, known, prototype, sizes in (
                 ("turn_square", "turn", TURN, "20x20"),
                 ("compact_nothing", "compact", COMPACT, "300"),
-                ("compact_more", "compact", COMPACT, "300"), ("planes_few", "planes", PLANES, "2x40")):
+                ("compact_more", "compact", COMPACT, "300"),
+                ("smooth_nothing", "smooth", SMOOTH, "70"), ("planes_few", "planes", PLANES, "2x40")):
             path = self.folder / f"{name}.json"
             self.declare(path, name=f"{known}_op", prototype=prototype, kernels={"scalar": known},
                          reference=known, sizes=sizes, tolerance="exact")
@@ -293,7 +302,7 @@ class Judge(Case):
             self.assertEqual(entry["reason"], "wrong", entry)
 
     def test_state(self):
-        """An array that a function of the known library fills; and an object instead."""
+        """An array that a function of the known library fills."""
         state = self.folder / "state.c"
         state.write_text("#include <stdint.h>\n#include <stddef.h>\n"
                          "void state_begin(uint32_t *state) { state[0] = 7; }\n"
@@ -305,15 +314,17 @@ class Judge(Case):
                          encoding="utf-8")
         candidate = compile_library(self.folder, "new.so", state)
         path = self.folder / "state.json"
-        more = {"name": "state_op", "library": str(known), "kernels": {"scalar": "add"},
-                "reference": "add", "sizes": "50", "tolerance": "exact"}
         self.declare(path, prototype="void (inout uint32_t s[1] then state_begin(s), "
-                     "const uint32_t x[n], size_t n)", **more)
+                     "const uint32_t x[n], size_t n)", name="state_op", library=str(known),
+                     kernels={"scalar": "add"}, reference="add", sizes="50", tolerance="exact")
         entry, = self.judge(f"{candidate}:add", file=path).values()
         self.assertEqual(entry["verdict"], "accepted", entry)
-        self.declare(path, prototype="void (void *s = from calloc(1, 4), const uint32_t x[n], "
-                     "size_t n)", **more)
-        done = self.run_tool("judge", path, f"--candidate={candidate}:add", status=2)
+
+    def test_object_that_alone_changes(self):
+        path = self.folder / "object.json"
+        self.declare(path, prototype="void (void *s = from calloc(1, 4), const float x[n], "
+                     "size_t n)")
+        done = self.run_tool("judge", path, f"--candidate={self.known}:poly_c", status=2)
         self.assertIn("nobody could tell whether it is right", done.stderr)
 
     def test_known_of_another_prototype(self):

@@ -63,6 +63,11 @@ class AccuracyAtMost(Case):
         rows = {line.split()[0]: float(line.split()[-2]) for line in lines[3:]}
         self.assertEqual(set(rows), {"tanh/f32/scalar/rational", "tanh/f32/scalar/auto"})
         self.assertLess(max(rows.values()), 0.53)
+        both = self.run_tool("tanh", "--accuracy", "--isa=scalar", "--type=f32,f64",
+                             "--variants=exp", "--sizes=64", "--baseline=none").stdout
+        self.assertEqual([line.split()[0] for table in both.split("\n\n")
+                          for line in table.splitlines() if "/exp " in line],
+                         ["tanh/f32/scalar/exp", "tanh/f64/scalar/exp"])
         self.assertNotIn("accuracy_at_most", self.run_json(
             "tanh", "--isa=scalar", "--variants=exp", "--sizes=8", "--baseline=none",
             *SHORT)["settings"])

@@ -70,8 +70,7 @@ FRESH_TEST(test_same_inputs)
     assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
     assert_string_equal(first_of(0)->work.input_hash, first_of(1)->work.input_hash);
     assert_string_equal(first_of(0)->work.input_hash, first_of(2)->work.input_hash);
-    for (size_t i = 0; i < script.n_log; i++) {
-        const struct asked *const asked = &script.log[i];
+    FOR_EACH (const struct asked, asked, script.log, script.n_log) {
         if (!strcmp(asked->verb, "batch"))
             assert_int_equal(changes % 3, 0);
         if (strcmp(asked->verb, "change") != 0)

@@ -21,8 +21,8 @@ static char *replaced(const char *text, const char *from, const char *to)
 static void print_plan(FILE *file)
 {
     for (size_t g = 0; g < plan.n_groups; g++) {
-        for (size_t c = 0; c < plan.groups[g].n_cases; c++) {
-            const struct plan_case *entry = &plan.groups[g].cases[c];
+        FOR_EACH (const struct plan_case, entry, plan.groups[g].cases,
+                  plan.groups[g].n_cases) {
             fprintf(file, "%zu %s%s%s%s%s", g + 1, entry->id,
                     entry->limit_id ? " < " : "", entry->limit_id ?: "",
                     entry->skip ? " ! " : "", entry->skip ?: "");

@@ -79,3 +79,17 @@ TEST(test_near)
     }
     assert_false(square);
 }
+
+TEST(test_between)
+{
+    uint64_t random = 1, dim[SIMDBENCH_MAX_DIMS];
+    char text[SHAPE_TEXT];
+    for (size_t i = 0; i < 100; i++) {
+        assert_true(shape_between(&random, "4096x64", 2, text));
+        assert_int_equal(read_shape(text, dim), 2);
+        assert_in_range(dim[0], SMALL_SHAPES, 4096);
+        assert_int_equal(dim[1], 64);
+    }
+    assert_false(shape_between(&random, "64", 2, text));
+    assert_string_equal(text, "64x64");
+}

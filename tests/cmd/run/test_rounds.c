@@ -201,8 +201,7 @@ FRESH_TEST(test_round_of_several)
     trouble->kernel = 1;
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=10"), 0);
     assert_int_equal(run->n_results, 5);
-    for (size_t i = 0; i < 5; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, 5) {
         const bool lost = strstr(result->id, "/fma@") != NULL;
         assert_int_equal(result->samples.voided, lost);
         assert_int_equal(result->samples.n, 11 - lost);

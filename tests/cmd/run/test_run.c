@@ -12,8 +12,7 @@ enum { FOURTH = 8, CASES = 5 };
 static void expect_others(void)
 {
     assert_int_equal(run->n_results, CASES);
-    for (size_t i = 0; i < CASES; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, CASES) {
         if (strstr(result->id, "/fma@"))
             continue;
         assert_int_equal(result->status, STATUS_OK);
@@ -264,8 +263,7 @@ FRESH_TEST(test_interruption)
     assert_int_equal(run_words("mul --isa=scalar --sizes=8,16 --rounds=10"), -EINTR);
     assert_true(run->interrupted);
     /* Three or four rounds were complete; what they gave is summarised. */
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         const bool first = result->group == 0;
         assert_int_equal(result->status, first ? STATUS_OK : STATUS_SKIPPED);
         assert_true(first ? result->samples.n >= 3 && result->samples.n <= 4

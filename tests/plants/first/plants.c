@@ -156,40 +156,8 @@ DOT_KERNEL(p52)
 #define LAYOUT_conv "nchw"
 #define LAYOUT_gemm NULL
 
-#define PLANT(name_, op_, isa_, prepare_, release_)      \
-    static const struct simdbench_kernel name_##_row = { \
-        .size = sizeof(struct simdbench_kernel),         \
-        .type = SIMDBENCH_F32,                           \
-        .op = #op_,                                      \
-        .semiring = SEMIRING_##op_,                      \
-        .isa = #isa_,                                    \
-        .variant = #name_,                               \
-        .layout = LAYOUT_##op_,                          \
-        .prepare = prepare_,                             \
-        .run = name_,                                    \
-        .release = release_};
-#include "plants.def"
-#undef PLANT
-
-#define PLANT(name, op, isa, prepare, release) &name##_row,
-static const struct simdbench_kernel *const kernels[] = {
-#include "plants.def"
-    NULL};
-#undef PLANT
-
-static int two_at_most(uint32_t threads)
-{
-    return threads > 2 ? -ENOTSUP : 0;
-}
-
-static const struct simdbench_module module = {.size = sizeof module,
-                                               .abi = SIMDBENCH_ABI,
-                                               .name = "plants",
-                                               .ops = plants_ops,
-                                               .kernels = kernels,
-                                               .set_threads = two_at_most};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    return &module;
-}
+#define PLANTS "plants.def"
+#define PLANTS_MORE(op) .semiring = SEMIRING_##op, .layout = LAYOUT_##op
+#define PLANTS_MODULE \
+    .name = "plants", .ops = plants_ops, .set_threads = plants_two_at_most
+#include "plant_table.h"

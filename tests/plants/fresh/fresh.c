@@ -75,38 +75,7 @@ RUN(f37)
 
 /* ---- the module ---- */
 
-#define FRESH(name_, op_, type_, isa_, prepare_, release_) \
-    static const struct simdbench_kernel name_##_row = {   \
-        .size = sizeof(struct simdbench_kernel),           \
-        .type = SIMDBENCH_##type_,                         \
-        .op = #op_,                                        \
-        .isa = #isa_,                                      \
-        .variant = #name_,                                 \
-        .prepare = prepare_,                               \
-        .run = name_,                                      \
-        .release = release_};
-#include "fresh.def"
-#undef FRESH
-
-#define FRESH(name, op, type, isa, prepare, release) &name##_row,
-static const struct simdbench_kernel *const kernels[] = {
-#include "fresh.def"
-    NULL};
-#undef FRESH
-
-static int two_at_most(uint32_t threads)
-{
-    return threads > 2 ? -ENOTSUP : 0;
-}
-
-static const struct simdbench_module module = {.size = sizeof module,
-                                               .abi = SIMDBENCH_ABI,
-                                               .name = "fresh",
-                                               .ops = fresh_ops,
-                                               .kernels = kernels,
-                                               .set_threads = two_at_most};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    return &module;
-}
+#define PLANTS "fresh.def"
+#define PLANTS_MORE(op)
+#define PLANTS_MODULE .name = "fresh", .ops = fresh_ops, .set_threads = plants_two_at_most
+#include "plant_table.h"

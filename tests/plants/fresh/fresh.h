@@ -25,9 +25,9 @@ enum {
 
 extern const struct simdbench_op *const fresh_ops[];
 
-#define FRESH(name, op, type, isa, prepare, release) RUN(name);
+#define PLANT(name, op, type, isa, prepare, release) RUN(name);
 #include "fresh.def"
-#undef FRESH
+#undef PLANT
 
 #define F32(index) ((float *)operands->operand[index]->data)
 #define F64(index) ((double *)operands->operand[index]->data)

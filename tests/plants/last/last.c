@@ -95,34 +95,7 @@ PREPARE(packed_points)
 #define LAYOUT_conv "nchw"
 #define LAYOUT_gemm NULL
 
-#define LAST(name_, op_, type_, isa_, prepare_, release_) \
-    static const struct simdbench_kernel name_##_row = {  \
-        .size = sizeof(struct simdbench_kernel),          \
-        .type = SIMDBENCH_##type_,                        \
-        .op = #op_,                                       \
-        .semiring = SEMIRING_##op_,                       \
-        .isa = #isa_,                                     \
-        .variant = #name_,                                \
-        .layout = LAYOUT_##op_,                           \
-        .prepare = prepare_,                              \
-        .run = name_,                                     \
-        .release = release_};
-#include "last.def"
-#undef LAST
-
-#define LAST(name, op, type, isa, prepare, release) &name##_row,
-static const struct simdbench_kernel *const kernels[] = {
-#include "last.def"
-    NULL};
-#undef LAST
-
-static const struct simdbench_module module = {.size = sizeof module,
-                                               .abi = SIMDBENCH_ABI,
-                                               .name = "last",
-                                               .ops = last_ops,
-                                               .kernels = kernels};
-
-const struct simdbench_module *simdbench_module(uint32_t abi)
-{
-    return &module;
-}
+#define PLANTS "last.def"
+#define PLANTS_MORE(op) .semiring = SEMIRING_##op, .layout = LAYOUT_##op
+#define PLANTS_MODULE .name = "last", .ops = last_ops
+#include "plant_table.h"

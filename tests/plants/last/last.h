@@ -17,9 +17,9 @@ enum {
 
 extern const struct simdbench_op *const last_ops[];
 
-#define LAST(name, op, type, isa, prepare, release) RUN(name);
+#define PLANT(name, op, type, isa, prepare, release) RUN(name);
 #include "last.def"
-#undef LAST
+#undef PLANT
 
 /* 1 / (1 + interest) to the power of n. */
 INLINE double discount(int n)

@@ -106,8 +106,7 @@ TEST(means)
 {
     struct run *run = sample_run_alone();
     struct result *big = NULL, *small = NULL;
-    for (size_t i = 0; i < run->n_results; i++) {
-        struct result *result = &run->results[i];
+    FOR_EACH (struct result, result, run->results, run->n_results) {
         if (!strcmp(result->id, "tanh/f32/avx512/table@1000"))
             small = result;
         if (!strcmp(result->id, "tanh/f32/avx512/table@4000"))

@@ -94,8 +94,7 @@ TEST(groups_meet)
 TEST(own_ratios_stay)
 {
     struct run *run = sample_run(), *alone = sample_run_alone();
-    for (size_t i = 0; i < alone->n_results; i++) {
-        const struct result *a = &alone->results[i];
+    FOR_EACH (const struct result, a, alone->results, alone->n_results) {
         const struct result *b = a->is_roof ? NULL : find(run, a->id);
         for (size_t r = 0; b && r < a->summary.n_ratios; r++) {
             const struct ratio *ratio = find_ratio(b, a->summary.ratios[r].baseline);

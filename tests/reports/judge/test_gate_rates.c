@@ -170,8 +170,7 @@ TEST(verdicts_are_monotone)
                                  *const t = add_case(turned);
         add_processes(a, 0, 16, step * 0.001, &quiet, &seed);
         add_processes(b, 0, 16, step * 0.001, &quiet, &same);
-        for (size_t i = 0; i < a->n_trials; i++) {
-            const struct trial *const from = &a->trials[i];
+        FOR_EACH (const struct trial, from, a->trials, a->n_trials) {
             const struct trial trial = {.process = from->process,
                                         .base_ns = from->head_ns,
                                         .head_ns = from->base_ns,

@@ -158,8 +158,7 @@ struct run *sample_gate_hostile(void)
         HOSTILE(&arm->name, &arm->path, &arm->build_id, &arm->version, &arm->commit,
                 &arm->objects[i % 2]);
     }
-    for (size_t i = 0; i < run->n_results; i++) {
-        struct result *const result = &run->results[i];
+    FOR_EACH (struct result, result, run->results, run->n_results) {
         struct code_change *const code = result->comparison->code;
         HOSTILE(&result->id, &result->op, &result->comparison->reason);
         if (code)

@@ -169,8 +169,7 @@ struct run *sample_verdicts_hostile(void)
     struct run *run = sample_verdicts(false);
     HOSTILE(&run->gate->refused, &run->gate->arms[0].path, &run->host.fact[0].text,
             &run->fingerprint, &run->started_at);
-    for (size_t i = 0; i < run->n_results; i++) {
-        struct result *result = &run->results[i];
+    FOR_EACH (struct result, result, run->results, run->n_results) {
         string_set(&result->id, SAMPLE_HOSTILE); /* all of them the same */
         string_set(&result->op, SAMPLE_HOSTILE);
         string_set(&result->variant, SAMPLE_HOSTILE "\xef\xbf\xbe");

@@ -167,8 +167,7 @@ static void answer_copies(const struct asked *asked, cJSON *reply)
 static int meet_trouble(const struct asked *asked, cJSON *reply)
 {
     int status = 0;
-    for (size_t i = 0; i < ARRAY_LEN(script.trouble); i++) {
-        struct trouble *trouble = &script.trouble[i];
+    FOR_EACH (struct trouble, trouble, script.trouble, ARRAY_LEN(script.trouble)) {
         const int last = trouble->last ? trouble->last : trouble->first;
         if (!trouble->verb ||
             !is_of(asked, trouble->verb, trouble->worker, trouble->kernel) ||
