@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a core sees at a time. */
+/* What a core sees at a time, and what is seen of a call that is too long. */
 #include "traced_child.h"
 #include "traced_code.h"
 
@@ -80,4 +80,38 @@ TEST(test_integers)
     assert_true(inspect_integers(6, 20) > inspect_integers(6, 30));
     assert_int_equal(inspect_integers(6, 1), 0);
     assert_int_equal(inspect_integers(NAN, NAN), 0);
+}
+
+/* It waits 5 ms before a short loop, and a long one. */
+CODE(sleeping, "movq %rsi, %r8\n"
+               "pushq $5000000\n"
+               "pushq $0\n"
+               "movq %rsp, %rdi\n"
+               "xorl %esi, %esi\n"
+               "movl $35, %eax\n"
+               "syscall\n"
+               "addq $16, %rsp\n"
+               "movl $300, %ecx\n"
+               "1: decl %ecx\n"
+               "   jnz 1b\n"
+               "2: testb $1, %r8b\n"
+               "   nop\n"
+               "   decl %r8d\n"
+               "   jnz 2b\n"
+               "   retq")
+
+/* Windows are where it runs, not where it waits: as the system makes it do that while
+ * others run. */
+TEST(test_waiting)
+{
+    const struct inspect_options options = {.step_all = true,
+                                            .max_steps = 500,
+                                            .windows = 20,
+                                            .window_steps = 100,
+                                            .seed = 1};
+    struct inspect_census census = census_by(sleeping, 4000000, &options);
+    assert_false(census.whole);
+    assert_true(fabs(census.loop[0].instructions - 4) < 0.1);
+    assert_true(census.loop[0].share > 0.6);
+    inspect_census_free(&census);
 }
