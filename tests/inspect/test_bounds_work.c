@@ -14,6 +14,18 @@ TEST(test_useful_loads)
     assert_near(VALUE(useful), useful - 1, 1e-9);
 }
 
+/* What accesses no memory goes to no other page, as a loop over the bits of a word. */
+TEST(test_no_accesses)
+{
+    struct inspect_facts facts = tile();
+    inspect_bounds(&facts);
+    assert_false(facts.fact[FACT_page_share].known);
+    SET(loads, 0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(page_share), 0, 0);
+    assert_near(VALUE(elements), 1, 0);
+}
+
 /* A loop that loads what it stored at the same places takes turns, not elements. */
 TEST(test_rounds)
 {
