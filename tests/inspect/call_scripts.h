@@ -33,3 +33,8 @@
      INSPECT_STRUCTURAL,
      {IS(calls, 2), IS(taken, 5), IS(branch_cycles, 8), IS(limit_cycles, 2), TIMED, END},
      {IS(limit_share, 0.9), IS(taken, 9), IS(branch_cycles, 7), END}},
+    {CAUSE_call,
+     INSPECT_STRUCTURAL,
+     {IS(loop_share, 0.2), IS(out_share, 0.55), IS(out_length, 60), END},
+     {IS(far_share, 0.8), IS(limit_share, 0.9), IS(out_length, 2001), IS(loop_share, 0.4),
+      IS(out_share, 0.45), END}},
