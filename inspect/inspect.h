@@ -252,9 +252,10 @@ int inspect_built_unoptimised(const char *producer);
 
 /* The instructions that a core looks ahead; 0: any number. */
 struct inspect_window {
-    unsigned waiting; /* vector instructions that may wait for operands */
-    unsigned results; /* of vector instructions, while one before them is not done */
-    double per_cycle; /* instructions that enter */
+    unsigned waiting;  /* vector instructions that may wait for operands */
+    unsigned integers; /* the same of those that take integer units */
+    unsigned results;  /* of vector instructions, while one before them is not done */
+    double per_cycle;  /* instructions that enter */
     /* Cycles from a value that is stored to the one that is loaded, in general registers
      * and in vectors; 0: unknown. `pass_named`: where both name the same register, which
      * did not change, and the same offset; `pass_global`: where they name none. */
@@ -273,6 +274,8 @@ struct inspect_window {
  * work: these tell nothing of the room. */
 struct inspect_window inspect_window(double per_cycle, double computed,
                                      double chain_cycles, double behind_cycles);
+/* A number of `integers` from the cycles of a turn of INSPECT_CHAIN of them, as above. */
+unsigned inspect_integers(double per_cycle, double chain_cycles);
 /* A number of `pass` from what was measured: at least the cycle of a store. */
 double inspect_pass(double cycles);
 /* A number of `guard`, without the addition: a load that waits takes as long as any. */

@@ -161,9 +161,9 @@ static inline bool code_has_result(const struct code *code)
 enum { INSPECT_WINDOW_MAX = 512 };
 struct window {
     struct inspect_window of;
-    unsigned n_waiting;
+    unsigned n_waiting[2]; /* vector instructions, and those that take integer units */
     uint64_t n_results;
-    double start[INSPECT_WINDOW_MAX], done[INSPECT_WINDOW_MAX];
+    double start[2][INSPECT_WINDOW_MAX], done[INSPECT_WINDOW_MAX];
     double entered, all_done;
 };
 /* Time at which the next instruction of the program may start; it must start next, then

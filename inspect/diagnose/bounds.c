@@ -306,9 +306,11 @@ static const char *why_no_sample(const struct inspect_facts *facts)
 static void doubt_sample(struct inspect_facts *facts)
 {
     const char *const why = why_no_sample(facts);
+    const bool no_loop = GET(loop_share) < 0.3;
     for (enum inspect_fact i = 0; why && i < INSPECT_FACTS; i++)
-        if (i == FACT_cycles || (inspect_fact_source(i) == INSPECT_TRACE &&
-                                 i != FACT_out_share && i != FACT_out_length))
+        if (i == FACT_cycles ||
+            (inspect_fact_source(i) == INSPECT_TRACE && i != FACT_out_share &&
+             i != FACT_out_length && !(i == FACT_loop_share && no_loop)))
             inspect_fact_set_absent(facts, i, why);
 }
 

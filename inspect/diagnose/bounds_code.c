@@ -229,7 +229,7 @@ void bounds_put_shares(struct inspect_facts *facts)
         inspect_fact_set_absent(facts, FACT_page_share,
                                 "a trace does not tell the pages of gathers");
     else
-        PUT(page_share, part(GET(page_changes), accesses));
+        PUT(page_share, accesses == 0 ? 0 : part(GET(page_changes), accesses));
     PUT(crowded_share, part(GET(crowded), accesses));
 }
 

@@ -20,6 +20,12 @@ static size_t find_sum(struct making *m, uint64_t address)
     return m->n_sums++;
 }
 
+/* How far the core looks ahead is known. */
+static bool has_window(const struct making *m)
+{
+    return m->window.waiting || m->window.integers || m->window.results;
+}
+
 static unsigned windows_of(const struct making *m)
 {
     return m->census->windows < WINDOWS_MAX ? m->census->windows : WINDOWS_MAX;
@@ -65,7 +71,7 @@ static void add_loops(struct making *m)
             sum->loop.placed_chain =
                 loop_chain(m->nodes, &m->loops, l, &far, CHAIN_PLACED);
             sum->loop.chain_full = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_FULL);
-            if (m->window.waiting || m->window.results)
+            if (has_window(m))
                 sum->loop.window_chain =
                     loop_chain(m->nodes, &m->loops, l, &m->window, CHAIN_FULL);
             sum->loop.carried = loop_carried(m->nodes, &m->loops, l);
@@ -185,7 +191,7 @@ static bool take_order(struct making *m, bool memory)
         }
     }
     /* A loop around others has no usual way: its own instructions wait as was seen. */
-    for (size_t at = 0; at < m->n_sums && (m->window.waiting || m->window.results); at++)
+    for (size_t at = 0; at < m->n_sums && has_window(m); at++)
         if (!m->sum[at].loop.innermost)
             m->sum[at].loop.window_chain = m->sum[at].loop.register_chain;
     m->chained[memory] = sums.chained;

@@ -22,6 +22,18 @@ int64_t now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
+/* Its own time is up to date while it does not run. Other threads have a part of that of
+ * the process, and may spin. */
+int64_t child_ns(const struct child *child)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (child->debug_registers || clock_getcpuclockid(child->pid, &clock) != 0 ||
+        clock_gettime(clock, &used) < 0)
+        return now_ns();
+    return used.tv_sec * INT64_C(1000000000) + used.tv_nsec;
+}
+
 int child_open(struct child *child, pid_t pid)
 {
     char path[40];

@@ -17,7 +17,7 @@ enum {
 /* From when on a call is long; what it takes to stop one. */
 #define LONG_CALL_NS 2e7
 #define STOP_NS 2e4
-enum { TRIES = 20 };
+enum { TRIES = 20, PATIENT_ROUNDS = 64 };
 
 int inspect_attach(pid_t child, struct error *error)
 {
@@ -98,18 +98,31 @@ static bool is_between(const struct tracer *tracer, uint64_t pc)
     return pc + REST_BYTES >= tracer->begin && pc <= tracer->end + REST_BYTES;
 }
 
+/* Lets it run until it stops, or has used so much time of its own, which is then gone:
+ * other processes run meanwhile, or it waits, the longer the less often one looks. */
+static int run_for(struct child *child, double *ns)
+{
+    for (unsigned round = 0;; round++) {
+        const int64_t began = child_ns(child);
+        const double look_ns = *ns * (1 + round / PATIENT_ROUNDS);
+        int status = child_resume(child);
+        status = status < 0 ? status : child_wait(child, *ns > 0 ? (int64_t)look_ns : 0);
+        const bool runs = status == -EAGAIN;
+        if (runs)
+            status = child_interrupt(child);
+        *ns -= (double)(child_ns(child) - began);
+        if (status < 0 || !runs || child->trapped || child->signal || *ns <= STOP_NS)
+            return status;
+    }
+}
+
 /* A while of its own time, in which calls may begin and end; then it stops in one. */
 static int let_run(struct tracer *tracer, double ns)
 {
     struct child *child = &tracer->child;
     bool within = !is_between(tracer, child->registers.rip);
     for (;;) {
-        const int64_t began = now_ns();
-        int status = child_resume(child);
-        status = status < 0 ? status : child_wait(child, ns > 0 ? (int64_t)ns : 0);
-        ns -= (double)(now_ns() - began);
-        if (status == -EAGAIN)
-            status = child_interrupt(child);
+        int status = run_for(child, &ns);
         if (status < 0)
             return tracer_gone(tracer, status);
         const uint64_t pc = child->registers.rip;
@@ -117,7 +130,7 @@ static int let_run(struct tracer *tracer, double ns)
             (status = tracer_set_calls(tracer, INSPECT_CALLS)) < 0)
             return status;
         within = pc == tracer->begin + 1 || (within && pc != tracer->end + 1);
-        if (ns <= 0)
+        if (ns <= STOP_NS)
             return within && !is_between(tracer, pc) ? 0 : tracer_begin_call(tracer);
     }
 }
@@ -129,13 +142,10 @@ static int stop_within(struct tracer *tracer, double share, double call_ns)
     struct child *child = &tracer->child;
     const double wait_ns = share * (call_ns + STOP_NS) - STOP_NS;
     for (int tries = 0; tries < TRIES && wait_ns > 0; tries++) {
+        double left_ns = wait_ns;
         int status = tracer_go_to_marker(tracer, true);
-        if (status == 0 && (status = child_resume(child)) < 0)
-            status = tracer_gone(tracer, status);
         if (status == 0)
-            status = child_wait(child, (int64_t)wait_ns);
-        if (status == -EAGAIN)
-            status = child_interrupt(child);
+            status = run_for(child, &left_ns);
         if (status < 0)
             return tracer_gone(tracer, status);
         if (!is_between(tracer, child->registers.rip))
@@ -150,10 +160,10 @@ static int time_call(struct tracer *tracer, double *ns)
     int status = tracer_go_to_marker(tracer, false)
                      ?: tracer_set_calls(tracer, INSPECT_CALLS)
                      ?: tracer_go_to_marker(tracer, true);
-    const int64_t began = now_ns();
+    const int64_t began = child_ns(&tracer->child);
     if (status == 0)
         status = tracer_go_to_marker(tracer, false);
-    *ns = (double)(now_ns() - began);
+    *ns = (double)(child_ns(&tracer->child) - began);
     return status == 0 ? tracer_set_calls(tracer, INSPECT_CALLS) : status;
 }
 

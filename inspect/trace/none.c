@@ -29,6 +29,11 @@ struct inspect_window inspect_window(double per_cycle, double computed,
     return (struct inspect_window){.waiting = 0};
 }
 
+unsigned inspect_integers(double per_cycle, double chain_cycles)
+{
+    return 0;
+}
+
 double inspect_pass(double cycles)
 {
     return 0;

@@ -31,6 +31,8 @@ struct child {
     int request; /* the way in which it went on last */
 };
 int64_t now_ns(void);
+/* A clock that runs while the child does, where that is known. */
+int64_t child_ns(const struct child *child);
 int child_open(struct child *child, pid_t pid);
 void child_close(struct child *child);
 /* Lets it go on by one instruction, or up to a stop, and reads its registers. 0; -ECHILD:

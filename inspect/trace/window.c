@@ -7,25 +7,39 @@
 
 #include <math.h>
 
-static unsigned first_to_start(const struct window *window)
+/* Vector units take their instructions from a room of their own on some cores; on those
+ * where all wait in one, each sees more room than there is. */
+enum { VECTORS, INTEGERS, NOWHERE };
+
+static unsigned room_of(const struct window *window, const struct code *code)
 {
+    return code_waits(code) && window->of.waiting                ? VECTORS
+           : code->alu && !code->computes && window->of.integers ? INTEGERS
+                                                                 : NOWHERE;
+}
+
+/* Time at which one leaves its place to the next. */
+static double wait_for_place(struct window *window, unsigned room)
+{
+    double *const start = window->start[room];
     unsigned first = 0;
-    for (unsigned i = 1; i < window->n_waiting; i++)
-        if (window->start[i] < window->start[first])
+    for (unsigned i = 1; i < window->n_waiting[room]; i++)
+        if (start[i] < start[first])
             first = i;
-    return first;
+    const double free = start[first];
+    start[first] = start[--window->n_waiting[room]];
+    return free;
 }
 
 double window_enter(struct window *window, const struct code *code)
 {
     const struct inspect_window *const of = &window->of;
+    const unsigned room = room_of(window, code);
     if (of->per_cycle > 0 && code->flow != FLOW_CONDITIONAL)
         window->entered += 1 / of->per_cycle;
-    if (code_waits(code) && of->waiting && window->n_waiting >= of->waiting) {
-        const unsigned first = first_to_start(window);
-        window->entered = fmax(window->entered, window->start[first]);
-        window->start[first] = window->start[--window->n_waiting];
-    }
+    if (room != NOWHERE &&
+        window->n_waiting[room] >= (room == VECTORS ? of->waiting : of->integers))
+        window->entered = fmax(window->entered, wait_for_place(window, room));
     if (code_has_result(code) && of->results && window->n_results >= of->results)
         window->entered =
             fmax(window->entered,
@@ -36,37 +50,41 @@ double window_enter(struct window *window, const struct code *code)
 void window_start(struct window *window, const struct code *code, double start,
                   double end)
 {
+    const unsigned room = room_of(window, code);
     window->all_done = fmax(window->all_done, end);
-    if (code_waits(code) && window->of.waiting)
-        window->start[window->n_waiting++] = start;
+    if (room != NOWHERE)
+        window->start[room][window->n_waiting[room]++] = start;
     if (code_has_result(code) && window->of.results)
         window->done[window->n_results++ % INSPECT_WINDOW_MAX] = window->all_done;
 }
 
-/* ---- from the times of two loops ---- */
+/* ---- from the times of loops ---- */
 
 enum { TURNS = 32 };
 
-/* Cycles of a turn: so many FMAs, each of which waits for the one before, and behind
+static const struct code fma_code = {.encoding = ENCODING_VEX,
+                                     .computes = true,
+                                     .fma = true,
+                                     .reads = UINT64_C(1) << REGISTER_VECTOR,
+                                     .writes = UINT64_C(1) << REGISTER_VECTOR};
+static const struct code integer_code = {.alu = true, .reads = 1, .writes = 1};
+
+/* Cycles of a turn: so many of these, each of which waits for the one before, and behind
  * them such that wait for nothing. */
-static double turn_cycles(struct inspect_window of, unsigned chain, unsigned behind)
+static double turn_cycles(const struct code *code, struct inspect_window of,
+                          unsigned chain, unsigned behind)
 {
-    const struct code code = {.encoding = ENCODING_VEX,
-                              .computes = true,
-                              .fma = true,
-                              .reads = UINT64_C(1) << REGISTER_VECTOR,
-                              .writes = UINT64_C(1) << REGISTER_VECTOR};
-    const unsigned latency = latency_of(&code);
+    const unsigned latency = code->alu ? 1 : latency_of(code);
     struct window window = {.of = of};
     double half = 0;
     for (unsigned turn = 0; turn < TURNS; turn++) {
         double ready = 0;
         half = turn == TURNS / 2 ? window.all_done : half;
         for (unsigned i = 0; i < chain + behind; i++) {
-            const double entered = window_enter(&window, &code);
+            const double entered = window_enter(&window, code);
             const double start = i < chain ? fmax(entered, ready) : entered;
             ready = i < chain ? start + latency : ready;
-            window_start(&window, &code, start, start + (i < chain ? latency : 1));
+            window_start(&window, code, start, start + (i < chain ? latency : 1));
         }
     }
     return (window.all_done - half) / (TURNS / 2.0);
@@ -75,12 +93,12 @@ static double turn_cycles(struct inspect_window of, unsigned chain, unsigned beh
 /* Sets the least room, a part of `window`, with which turns take no longer; 0: any room
  * is too small, or the time is unknown. */
 static void fit(struct inspect_window *window, unsigned *room, double cycles,
-                unsigned chain, unsigned behind)
+                const struct code *code, unsigned chain, unsigned behind)
 {
     unsigned low = 0, high = INSPECT_WINDOW_MAX; /* too small; enough, or no number */
     while (high - low > 1) {
         *room = (low + high) / 2;
-        *(turn_cycles(*window, chain, behind) <= cycles ? &high : &low) = *room;
+        *(turn_cycles(code, *window, chain, behind) <= cycles ? &high : &low) = *room;
     }
     *room = high < INSPECT_WINDOW_MAX ? high : 0;
 }
@@ -90,10 +108,18 @@ struct inspect_window inspect_window(double per_cycle, double computed,
 {
     const double units = (INSPECT_AHEAD + INSPECT_BEHIND) / computed;
     struct inspect_window window = {.per_cycle = per_cycle > 0 ? per_cycle : 0};
-    fit(&window, &window.waiting, chain_cycles, INSPECT_CHAIN, 0);
+    fit(&window, &window.waiting, chain_cycles, &fma_code, INSPECT_CHAIN, 0);
     if (!(behind_cycles <= 1.1 * units))
-        fit(&window, &window.results, behind_cycles, INSPECT_AHEAD, INSPECT_BEHIND);
+        fit(&window, &window.results, behind_cycles, &fma_code, INSPECT_AHEAD,
+            INSPECT_BEHIND);
     return window;
+}
+
+unsigned inspect_integers(double per_cycle, double chain_cycles)
+{
+    struct inspect_window window = {.per_cycle = per_cycle > 0 ? per_cycle : 0};
+    fit(&window, &window.integers, chain_cycles, &integer_code, INSPECT_CHAIN, 0);
+    return window.integers;
 }
 
 double inspect_pass(double cycles)

@@ -166,6 +166,8 @@ WIDTH(256, HALVES, "ps", "pd", ymm)
 WIDTH(512, HALVES_512, "ps", "pd", zmm)
 /* Each waits for the one before, and the first for nothing. */
 LOOP(chain, HALVES, "vmovaps %%ymm15, %%ymm0\n\t" TIMES(64, FMA("ps", ymm, 0)), CLEAN)
+LOOP(chain_64, "mov $1, %%ecx\n\t",
+     "mov %%rcx, %%rax\n\t" TIMES(64, "xor %%rcx, %%rax\n\t"), "")
 
 /* The cheapest of what vector units compute, of shuffles, which are two on some cores,
  * and of two-source permutes. */
@@ -319,6 +321,7 @@ const struct rate core_rates[] = {
     UNIT_ROWS(256, "avx2"),
     UNIT_ROWS(512, "avx512"),
     {"cost_chain", "avx2", 1, loop_chain, nothing},
+    {"cost_chain_64", NULL, 1, loop_chain_64, nothing},
     {"cost_behind", "avx2", 1, loop_behind, nothing},
     {"cost_forward", NULL, 8, loop_forward, loop_no_forward},
     {"cost_masked", "avx2", 8, loop_masked, loop_no_masked},
@@ -354,7 +357,8 @@ bool rate_has_isa(const char *isa)
 
 bool rate_fills_core(const struct rate *rate)
 {
-    return rate->loop == loop_chain || rate->loop == loop_behind;
+    return rate->loop == loop_chain || rate->loop == loop_chain_64 ||
+           rate->loop == loop_behind;
 }
 
 #else

@@ -13,6 +13,32 @@ TEST(test_useful_loads)
     BOUND(useful, useful - 1);
 }
 
+/* What accesses no memory goes to no other page, as a loop over the bits of a word. */
+TEST(test_no_accesses)
+{
+    struct inspect_facts facts = tile();
+    inspect_bounds(&facts);
+    assert_false(facts.fact[FACT_page_share].known);
+    SET(loads, 0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(page_share), 0, 0);
+    assert_near(VALUE(elements), 1, 0);
+}
+
+/* Windows tell at least that no loop has much, but not if they contradict each other. */
+TEST(test_no_main_loop)
+{
+    for (int contradict = 0; contradict <= 1; contradict++) {
+        struct inspect_facts facts = tile();
+        SET(sampled, 1);
+        SET(loop_share, contradict ? 0.9 : 0.2);
+        SET(sample_error, contradict ? 0.9 : 0.01);
+        inspect_bounds(&facts);
+        assert_false(facts.fact[FACT_loads].known);
+        assert_int_equal(facts.fact[FACT_loop_share].known, !contradict);
+    }
+}
+
 /* A loop that loads what it stored at the same places takes turns, not elements. */
 TEST(test_rounds)
 {

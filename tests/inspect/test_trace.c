@@ -203,53 +203,6 @@ TEST(test_loop_numbers)
     inspect_census_free(&census);
 }
 
-/* Chains overlap as far as the core sees the next one. */
-TEST(test_window)
-{
-    static const unsigned windows[] = {0, 8, 16, 32, 500};
-    double cycles[ARRAY_LEN(windows)];
-    for (size_t i = 0; i < ARRAY_LEN(windows); i++) {
-        const struct inspect_options options = {.whole_only = true,
-                                                .window.waiting = windows[i]};
-        struct inspect_census census = census_by(links, TURNS, &options);
-        cycles[i] = census.loop[0].window_chain;
-        assert_true(census.loop[0].chain < 4);
-        inspect_census_free(&census);
-    }
-    assert_true(cycles[0] == 0);
-    assert_true(cycles[1] > 8 && cycles[1] < 64);
-    assert_true(cycles[2] < cycles[1] && cycles[3] < cycles[2]);
-    assert_true(cycles[4] < 4);
-    /* A core that takes a chain at a time, one that sees two, and what cannot be. */
-    assert_int_equal(inspect_window(0, NAN, 4 * INSPECT_CHAIN, NAN).waiting, 1);
-    const struct inspect_window two = inspect_window(0, NAN, 2 * INSPECT_CHAIN, NAN);
-    assert_in_range(two.waiting, INSPECT_CHAIN / 4, INSPECT_CHAIN);
-    assert_int_equal(two.results, 0);
-    assert_true(inspect_window(0, NAN, 60, NAN).waiting >
-                inspect_window(0, NAN, 90, NAN).waiting);
-    assert_int_equal(inspect_window(0, NAN, 0, NAN).waiting, 0);
-    assert_int_equal(inspect_window(NAN, NAN, NAN, NAN).waiting, 0);
-    /* Results wait for what is before them: the more room there is, the more turns
-     * overlap. */
-    const struct inspect_window one = inspect_window(0, NAN, NAN, 4 * INSPECT_AHEAD);
-    assert_int_equal(one.waiting, 0);
-    assert_in_range(one.results, INSPECT_AHEAD, INSPECT_AHEAD + INSPECT_BEHIND);
-    assert_in_range(inspect_window(0, NAN, NAN, 4 * INSPECT_AHEAD + 9).results, 1,
-                    one.results - 1);
-    assert_true(inspect_window(0, NAN, NAN, 2 * INSPECT_AHEAD).results > one.results);
-    /* Nothing enters faster than it can, whatever the room. */
-    assert_int_equal(inspect_window(1, NAN, NAN, INSPECT_BEHIND).results, 0);
-    assert_near(inspect_window(6, NAN, NAN, NAN).per_cycle, 6, 0);
-    /* Three units are busy for as long as the turn lasts, four are not. */
-    const double busy = (INSPECT_AHEAD + INSPECT_BEHIND) / 3.0;
-    assert_int_equal(inspect_window(6, 3, NAN, busy).results, 0);
-    assert_true(inspect_window(6, 4, NAN, busy).results > 0);
-    /* A pass in no time is known, and takes the cycle of its store. */
-    assert_near(inspect_pass(NAN), 0, 0);
-    assert_near(inspect_pass(0), 1, 0);
-    assert_near(inspect_pass(7), 7, 0);
-}
-
 TEST(test_splits)
 {
     double lines = 0, pages = 0, changes = 0;

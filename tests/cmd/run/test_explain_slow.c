@@ -85,6 +85,10 @@ TEST(test_callee)
     subject.trace.census.share_out = 0.7;
     explain_slow(&subject, why);
     assert_non_null(strstr(why->findings[0].text, "it calls exp again and again"));
+    subject.trace.census.share_out = 0.45;
+    assert_non_null(finding_add_evidence(&why->findings[0], "out_share"));
+    explain_slow(&subject, why);
+    assert_non_null(strstr(why->findings[0].text, "and many instructions are there"));
     run_free(run);
 }
 
