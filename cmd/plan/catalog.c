@@ -265,7 +265,7 @@ static int enlist_defaults(struct catalog *catalog, const struct request *reques
                 text_list_add_once(&names, *name);
     for (size_t i = 0; i < names.n; i++) {
         struct error why = {.text = ""};
-        const int status = enlist_module(catalog, how, names.item[i], true, false, &why)
+        const int status = enlist_module(catalog, how, names.item[i], true, true, &why)
                                ?: enlist_wider(catalog, how, names.item[i], &why);
         if (status == -EINTR)
             return error_set(error, status, "%s", why.text);
