@@ -390,6 +390,9 @@ const struct kept_call *kept_call_find(const struct kept_calls *calls,
 
 /* ---- files of declarations (declared_file.c) ---- */
 
+/* A declaration that was typed lies in a folder whose name begins so. */
+#define DECLARED_FOLDER "/simdbench-call-"
+
 struct named_text {
     char *name, *text;
 };

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "declared_private.h"
+#include "json_fault.h"
 
 /* Nobody writes more by hand. */
 enum { MEMBERS_MAX = 64, OPS_MAX = 1000 };
@@ -126,14 +127,6 @@ static int read_tree(const struct spot *spot, const cJSON *tree, struct whole *w
                : spot_fail(spot, -EINVAL, "expected \"functions\": 1 and \"ops\"");
 }
 
-static size_t line_of(const char *bytes, const char *end)
-{
-    size_t line = 1;
-    for (; bytes < end; bytes++)
-        line += *bytes == '\n';
-    return line;
-}
-
 int declared_read(const char *path, const char *bytes, size_t size,
                   struct declared_file *file, struct error *error)
 {
@@ -151,10 +144,11 @@ int declared_read(const char *path, const char *bytes, size_t size,
     while (tree && end < bytes + size && strchr(" \t\r\n", *end))
         end++;
     struct whole whole = {.folder = folder, .file = file};
+    char fault[160];
+    json_fault(bytes, size, end, tree, fault, sizeof fault);
     const int status = tree && end == bytes + size
                            ? read_tree(&spot, tree, &whole)
-                           : spot_fail(&spot, -EINVAL, "line %zu: no JSON",
-                                       end ? line_of(bytes, end) : 1);
+                           : spot_fail(&spot, -EINVAL, "%s", fault);
     cJSON_Delete(tree);
     free(folder);
     if (status < 0)

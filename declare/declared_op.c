@@ -76,7 +76,9 @@ static int add_library(const struct spot *spot, const char *text, size_t n,
                        const struct reading *reading, char **library)
 {
     const bool inside = text[0] != '/' && memchr(text, '/', n);
-    if (asprintf(library, "%s%.*s", inside ? reading->folder : "", (int)n, text) < 0)
+    const size_t dot = inside && *reading->folder && !strncmp(text, "./", 2) ? 2 : 0;
+    if (asprintf(library, "%s%.*s", inside ? reading->folder : "", (int)(n - dot),
+                 text + dot) < 0)
         *library = NULL;
     return *library ? 0 : spot_no_memory(spot);
 }

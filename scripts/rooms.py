@@ -72,7 +72,7 @@ ROOMS = {
             "cmd/referee", "cmd/studies", "cmd/commands"],
 }
 # Headers that a leaf shows beside the one that is named like it.
-PUBLIC = {"base": {"decode.h", "error.h", "files.h", "half.h", "hash.h", "never.h", "numbers.h",
+PUBLIC = {"base": {"decode.h", "error.h", "files.h", "half.h", "hash.h", "json_fault.h", "never.h", "numbers.h",
                    "word_distance.h", "words.h"},
           "cmd/ab": {"ab.h", "private_copy.h"},
           "reports/text": {"fields.h", "text.h"},

@@ -123,8 +123,8 @@ option_setter option_set_flag, option_set_text, option_set_name, option_set_seco
 /* Setters of one option. */
 option_setter option_add_isas, option_add_types, option_add_sizes, option_set_declared,
     option_set_cpu, option_set_threads, option_add_counters, option_set_uarch,
-    option_set_align, option_set_seed, option_set_format, option_set_effects,
-    option_set_ulp, option_set_wait, option_set_sets;
+    option_set_tolerance, option_set_align, option_set_seed, option_set_format,
+    option_set_effects, option_set_ulp, option_set_wait, option_set_sets;
 /* --format=NAME[:FILE] of a run, and --NAME=FILE. */
 option_setter option_add_format, option_add_output;
 

@@ -23,9 +23,9 @@ void options_init(struct options *options)
 /* Setters of texts, and of lists of texts, which the table tells. */
 void options_free(struct options *options)
 {
-    static option_setter *const texts[] = {option_set_text,   option_set_name,
-                                           option_set_choice, option_set_output,
-                                           option_set_uarch,  option_set_declared};
+    static option_setter *const texts[] = {
+        option_set_text,  option_set_name,     option_set_choice,   option_set_output,
+        option_set_uarch, option_set_declared, option_set_tolerance};
     text_list_free(&options->files);
     text_list_free(&options->from_project);
     text_list_free(&options->left_out);

@@ -107,10 +107,26 @@ static bool is_name(const char *word)
            (!colon || colon[1] == ':') && isa_find(word) < 0;
 }
 
+/* LIB.so:FUNCTION, and no case, "mix.so:op/...@64". */
+static bool names_function(const char *word)
+{
+    char path[PATH_MAX];
+    const size_t n = strcspn(word, ":");
+    snprintf(path, sizeof path, "%.*s", (int)n, word);
+    return word[n] && is_library(path) && !strchr(word, '@');
+}
+
 int guess_place(const struct text_list *words, const struct command_row *command,
                 struct error *error)
 {
     const bool whole = ends_with_prototype(words);
+    if (!whole && words->n && words->n <= 2 && names_function(words->item[0]) &&
+        command->mask & (COMMAND_AB | COMMAND_AUDIT | COMMAND_EXPLAIN))
+        return invalid(error,
+                       "%.200s: its prototype is missing, as in simdbench %s %.200s "
+                       "%.200s%s'void (float y[n], const float x[n], size_t n)'",
+                       words->item[0], command->name, words->item[0],
+                       words->n > 1 ? words->item[1] : "", words->n > 1 ? " " : "");
     const char *const prototype = whole ? words->item[words->n - 1] : "PROTOTYPE";
     const char *libraries[2] = {"", ""}, *name = NULL;
     const size_t n = words->n - whole;
@@ -179,20 +195,32 @@ static const struct meant {
     const char *words, *command;
 } meant[] = {
     {"bench,benchmark,matmul,measure,run", "gemm"},
-    {"build", "ab ./old.so ./new.so"},
+    {"bandwidth,memory,roofline", "roof --ladder"},
+    {"build,gate", "ab ./old.so ./new.so"},
+    {"config,settings", "list settings"},
+    {"counters", "doctor counters"},
+    {"cpu,isa,isas", "list isas"},
     {"diff", "compare before.json after.json"},
     {"fleet", "report --by=host RUN.json..."},
     {"harness", "ab ./old_bench ./new_bench"},
+    {"events", "list events"},
+    {"groups", "list groups"},
     {"html,plot", "report run.json --format=html:run.html"},
+    {"init", "new-plugin ./mine"},
+    {"instructions,latency,ports", "doctor instructions"},
+    {"kernels,ops", "list kernels"},
+    {"libraries,libs,modules", "list modules"},
     {"profile,why", "explain relu/f32/avx2/max@2048"},
-    {"roofline", "roof --ladder"},
+    {"roofs", "list roofs"},
+    {"shapes", "list shapes"},
+    {"studies", "list studies"},
 };
 
 int guess_word(const char *word, struct error *error)
 {
     for (size_t i = 0; i < ARRAY_LEN(meant); i++)
         if (words_have(meant[i].words, word))
-            return error_set(error, -EINVAL, "%s: no such command; as in simdbench %s",
+            return error_set(error, -EINVAL, "%s: no such command; write simdbench %s",
                              word, meant[i].command);
     const char *const option = guess_option(word);
     const struct option_row *const row = option_find(word, strlen(word), COMMAND_ALL);
@@ -307,6 +335,11 @@ static int check_document(const char *word, unsigned mask, struct error *error)
             return invalid(error,
                            "%.200s: this is %s, and not %s; simdbench %s %.200s reads it",
                            word, found->what, documents[i].what, found->command, word);
+    if (mask == COMMAND_AB && !strcmp(found->command, "call"))
+        return invalid(error,
+                       "%.200s: this is a declaration of functions, and not a build; "
+                       "simdbench ab OLD.so NEW.so --functions=%.200s reads it",
+                       word, word);
     const bool two_runs = mask == COMMAND_AB && !strcmp(found->command, "report");
     return invalid(error, "%.200s: this is %s, and not %s; simdbench %s %.200s reads %s",
                    word, found->what, mask == COMMAND_AB ? "a build" : "a case",

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "args.h"
+#include "declare.h"
 #include "team.h"
 
 enum { ALIGN_MAX = 2 << 20, NS_PER_MS = 1000000 };
@@ -19,6 +20,15 @@ int option_set_text(const struct given *given)
     free(*field);
     *field = must_have(strdup(given->value));
     return 0;
+}
+
+int option_set_tolerance(const struct given *given)
+{
+    struct tolerance tolerance;
+    struct error why;
+    return tolerance_parse(given->value, &tolerance, &why) < 0
+               ? given_error(given, "%s", why.text)
+               : option_set_text(given);
 }
 
 int option_set_name(const struct given *given)

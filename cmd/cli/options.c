@@ -78,7 +78,7 @@ const struct option_row option_rows[] = {
      AT(call.reference), NEEDS_TRUST},
     {"tolerance", "TOLERANCE", RUN, DECLARERS, "the same bits",
      "How far results may be from the right ones, as in 4ulp, abs:1e-6 or rel:1e-5.",
-     option_set_text, AT(call.tolerance), NEEDS_TRUST},
+     option_set_tolerance, AT(call.tolerance), NEEDS_TRUST},
     {"overread", "BYTES", RUN, DECLARERS, "0",
      "How many bytes behind the end of an array the function may read.", option_set_count,
      AT(call.overread), NEEDS_TRUST},

@@ -146,8 +146,8 @@ static int name_file(const struct options *options, struct called *called,
         snprintf(called->file, sizeof called->file, "%s%s", strchr(kept, '/') ? "" : "./",
                  kept);
     } else {
-        snprintf(called->folder, sizeof called->folder, "%.3000s/simdbench-call-XXXXXX",
-                 top && *top ? top : "/tmp");
+        snprintf(called->folder, sizeof called->folder,
+                 "%.3000s" DECLARED_FOLDER "XXXXXX", top && *top ? top : "/tmp");
         if (!mkdtemp(called->folder)) {
             const int code = errno;
             called->folder[0] = '\0';
@@ -300,9 +300,39 @@ int called_open(const char *given, bool decode, struct library *library,
     return status;
 }
 
+/* "run" of "audio::Filter::run". */
+static char *last_part(char *name)
+{
+    for (char *at; (at = strstr(name, "::"));)
+        name = at + 2;
+    return name;
+}
+
+/* A prototype of `audio::Filter::run` as its class has it does not name the object, which
+ * comes first. A class is a name that has a constructor. */
+static void suggest_object(const struct library *library, const char *place)
+{
+    const struct library_function *maker;
+    struct error lost;
+    char of[DECLARED_TEXT], name[2 * DECLARED_TEXT];
+    snprintf(of, sizeof of, "%.*s", (int)strcspn(place, "<("), place);
+    char *const end = last_part(of);
+    if (end == of)
+        return;
+    end[-2] = '\0';
+    snprintf(name, sizeof name, "%s::%s", of, last_part(of));
+    const int status = library_find(library, name, &maker, &lost);
+    if (status == 0 || status == -EEXIST)
+        text_line(stderr,
+                  "%s looks like a method: then its object comes first, as in 'void "
+                  "*self = from calloc(1, BYTES) then %s(self) free free'",
+                  place, name);
+}
+
 /* Adds to a message about a prototype a line that can be read, if names tell one. The
  * message is told here. */
-static void suggest(const char *given, const char *prototype, struct error *error)
+static void suggest(const char *given, const char *place, const char *prototype,
+                    struct error *error)
 {
     enum { LINE_MAX_BYTES = 4096 };
     char path[PATH_MAX];
@@ -326,6 +356,8 @@ static void suggest(const char *given, const char *prototype, struct error *erro
               makes ? ", with the arguments that makers of objects take" : "",
               strstr(line, "MAKER") ? " (MAKER is one that nobody knows)" : "",
               buffer_text(&text));
+    if (known)
+        suggest_object(&library, place);
     error->text[0] = '\0';
 }
 
@@ -340,7 +372,7 @@ int called_declare(struct options *options, const char *where, const char *proto
         return status;
     status = declaration_parse(prototype, &declaration, error);
     if (status < 0)
-        suggest(called->object, prototype, error);
+        suggest(called->object, called->places.item[0], prototype, error);
     if (status == 0) {
         name_op(options, called, &declaration);
         status = find_library(called, error);

@@ -5,16 +5,10 @@
 #include "explain/explain.h"
 #include "variant/variant.h"
 
-/* ".so" in the name of a file, and what follows it. */
-static const char *find_so(const char *word)
-{
-    return strstr(basename(word), ".so");
-}
-
 /* A shared object: "mix.so", "libz.so.1". */
 static bool is_shared_object(const char *word)
 {
-    const char *const end = find_so(word);
+    const char *const end = strstr(basename(word), ".so");
     return end && (!end[3] || end[3] == '.');
 }
 
@@ -44,12 +38,6 @@ static void add_build(struct options *options, const char *build)
 static int take_builds(struct options *options, struct error *error)
 {
     const struct text_list *const words = &options->files;
-    const char *const so = find_so(words->item[0]);
-    if (words->n == 1 && so && strchr(so, ':') && !strchr(words->item[0], '@'))
-        return invalid(error,
-                       "%.200s: its prototype is missing, as in simdbench explain %.200s "
-                       "'void (float y[n], const float x[n], size_t n)'",
-                       words->item[0], words->item[0]);
     const bool builds = words->n >= 2 && is_shared_object(words->item[0]) &&
                         is_shared_object(words->item[1]);
     if (words->n == 1 && is_shared_object(words->item[0]))

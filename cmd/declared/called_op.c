@@ -62,7 +62,8 @@ static int op_parse(const struct declared_slot *slot, const char *text,
     struct error error = {.text = ""};
     *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = rank_of(slot)};
     if (read_dims(text, shape->rank, shape->dim) < 0) {
-        snprintf(message, size, "'%.100s' is no shape: %s", text, slot->shape_help);
+        snprintf(message, size, "'%.100s' is no shape: %s%s", text,
+                 shape->rank == 1 ? "one number, for " : "", slot->shape_help);
         return -EINVAL;
     }
     const int status = slot_measure(slot, shape, &sizes, &error);

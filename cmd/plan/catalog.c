@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "declare.h"
 #include "op_row.h"
 #include "plan/plan.h"
 
@@ -190,16 +191,19 @@ static int enlist(struct catalog *catalog, const struct how *how,
     return catalog_add_offers(catalog, worker, worker->description, error);
 }
 
-/* `flag` is NULL for a word of the command line. Most reasons begin with the file. */
+/* `flag` is NULL for a word of the command line. Most reasons begin with the file, which
+ * nobody typed if it is made for a prototype. */
 static int not_enlisted(const char *flag, const char *text, const struct error *why,
                         int status, struct error *error)
 {
     const size_t n = strlen(text);
     const bool named = strncmp(why->text, text, n) == 0;
     const bool again = named && strncmp(why->text + n, ": ", 2) == 0;
+    const bool made = strstr(text, DECLARED_FOLDER);
+    if (!flag && (named || made))
+        return error_set(error, status, "%s", why->text + (again && made ? n + 2 : 0));
     if (!flag)
-        return error_set(error, status, "%s%s%.400s", named ? "" : text,
-                         named ? "" : ": ", why->text);
+        return error_set(error, status, "%s: %.400s", text, why->text);
     return error_set(error, status, "%s=%s: %.400s", flag, text,
                      why->text + (again ? n + 2 : 0));
 }
@@ -261,7 +265,7 @@ static int enlist_defaults(struct catalog *catalog, const struct request *reques
                 text_list_add_once(&names, *name);
     for (size_t i = 0; i < names.n; i++) {
         struct error why = {.text = ""};
-        const int status = enlist_module(catalog, how, names.item[i], true, false, &why)
+        const int status = enlist_module(catalog, how, names.item[i], true, true, &why)
                                ?: enlist_wider(catalog, how, names.item[i], &why);
         if (status == -EINTR)
             return error_set(error, status, "%s", why.text);

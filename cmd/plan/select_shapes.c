@@ -109,8 +109,11 @@ static int add_default(struct selection *selection, struct error *error)
     if (!text)
         return invalid(error, "op %s has no default sizes: give --sizes", selection->op);
     FREED_BY(text_list_free) struct text_list shapes = {.n = 0};
-    return sizes_expand(text, &shapes, error)
-               ?: add_shapes(selection, &shapes, "its own default", error);
+    struct error why = {.text = ""};
+    const int status = sizes_expand(text, &shapes, &why);
+    return status < 0 ? error_set(error, status, "sizes of op %s: %.400s", selection->op,
+                                  why.text)
+                      : add_shapes(selection, &shapes, "its own default", error);
 }
 
 static int compare_rungs(const void *left, const void *right)

@@ -4,8 +4,9 @@
 #include "referee_private.h"
 
 enum {
-    NEAR_SHAPES = 3,       /* around each that was asked for */
-    BETWEEN_SHAPES = 12,   /* from the small ones to those */
+    NEAR_SHAPES = 3,     /* around each that was asked for */
+    BETWEEN_SHAPES = 12, /* from the small ones to those */
+    AGAIN_SHAPES = 16,   /* met by a call that is compared, behind one of another size */
     CHECK_BYTES = 64 << 10 /* of operands in a pass */
 };
 
@@ -52,12 +53,15 @@ static int judge_call(struct referee *referee, struct stage *stage, struct error
     return status;
 }
 
-static int judge_shape(struct referee *referee, struct stage *stage, struct error *error)
+enum why { ASKED, DRAWN, AGAIN };
+
+static int judge_shape(struct referee *referee, struct stage *stage, enum why why,
+                       struct error *error)
 {
     struct repeated told;
     const bool aligned = referee->aligned;
-    int status = judge_call(referee, stage, error);
-    for (int pass = 0; pass < 2 && status == 0; pass++) {
+    int status = why == AGAIN ? 0 : judge_call(referee, stage, error);
+    for (int pass = 0; pass < (why == AGAIN ? 1 : 2) && status == 0; pass++) {
         /* The first places were drawn before it was known what it needs. */
         status =
             pass || referee->aligned != aligned ? stage_draw(referee, stage, error) : 0;
@@ -66,24 +70,25 @@ static int judge_shape(struct referee *referee, struct stage *stage, struct erro
     }
     if (status == -EDOM)
         status = reject(referee, "wrong", "%s", error->text);
-    referee->judgement->shapes++;
+    referee->judgement->shapes += why != AGAIN;
     return status ?: judge_watch(referee);
 }
 
 /* A shape at which a known function is wrong, or crashes, is none. */
-static int try_shape(struct referee *referee, const char *text, bool asked,
+static int try_shape(struct referee *referee, const char *text, enum why why,
                      struct error *error)
 {
+    const bool asked = why == ASKED;
     struct stage stage;
-    struct error why = {.text = ""};
+    struct error fault = {.text = ""};
     bool good = false;
     if (!referee->options->quiet)
         progress_show("is it right? shape %s", text);
-    int status = stage_begin(referee, text, CHECK_BYTES, &stage, &why)
-                     ?: stage_draw(referee, &stage, &why)
-                     ?: judge_known(referee, &stage, asked, &good, &why);
+    int status = stage_begin(referee, text, CHECK_BYTES, &stage, &fault)
+                     ?: stage_draw(referee, &stage, &fault)
+                     ?: judge_known(referee, &stage, asked, &good, &fault);
     if (status == 0 && good)
-        status = judge_shape(referee, &stage, &why);
+        status = judge_shape(referee, &stage, why, &fault);
     stage_end(&stage);
     if (status > 0 || (status == 0 && (good || !asked)))
         return status;
@@ -93,7 +98,7 @@ static int try_shape(struct referee *referee, const char *text, bool asked,
                              ? "a known function ends its process; does the prototype "
                                "fit it? "
                              : "",
-                         status < 0 ? why.text : "the reference is wrong by itself");
+                         status < 0 ? fault.text : "the reference is wrong by itself");
     if (worker_alive(referee->judges.worker))
         return 0;
     cell_end(&referee->judges);
@@ -108,19 +113,25 @@ int judge_right(struct referee *referee, const struct text_list *shapes,
     char text[SHAPE_TEXT];
     int status = 0;
     for (size_t i = 0; i < shapes->n && status == 0; i++)
-        status = try_shape(referee, shapes->item[i], true, error);
+        status = try_shape(referee, shapes->item[i], ASKED, error);
     shapes_draw(&small, &referee->random);
     for (size_t i = 0; i < SMALL_SHAPES && status == 0; i++) {
         shape_small(&small, i, rank, text);
-        status = try_shape(referee, text, false, error);
+        status = try_shape(referee, text, DRAWN, error);
     }
     for (size_t i = 0; i < NEAR_SHAPES * shapes->n && status == 0; i++) {
         shape_near(&referee->random, shapes->item[i % shapes->n], rank, text);
-        status = try_shape(referee, text, false, error);
+        status = try_shape(referee, text, DRAWN, error);
     }
     for (size_t i = 0; i < BETWEEN_SHAPES && shapes->n && status == 0; i++)
         if (shape_between(&referee->random, shapes->item[i % shapes->n], rank, text))
-            status = try_shape(referee, text, false, error);
+            status = try_shape(referee, text, DRAWN, error);
+    /* A large one and a small one in turns. */
+    for (size_t i = 0; i < AGAIN_SHAPES && shapes->n && status == 0; i++) {
+        shape_small(&small, i, rank, text);
+        status = try_shape(referee, i % 2 ? text : shapes->item[i / 2 % shapes->n], AGAIN,
+                           error);
+    }
     progress_end();
     if (status == 0 && !referee->shown)
         return invalid(error, "the reference returns a pointer to memory of its own, and "

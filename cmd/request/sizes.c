@@ -50,11 +50,13 @@ static int read_number(struct span part, struct span item, const char *role,
     const char *reason = "";
     if (number_parse(part.at, part.length, value, &reason) == 0)
         return 0;
-    const char *const hint = strstr(reason, "whole")
+    const char *const hint = strstr(reason, "whole") || !part.length
                                  ? "; 64,128 is a list, 64x32 a shape, 64..512*2 a range"
                                  : "";
     if (part.length == item.length)
         return item_error(error, item, "%s%s", reason, hint);
+    if (!part.length)
+        return item_error(error, item, "lacks a %s%s", role, hint);
     const bool cut = part.length > SHOWN;
     return item_error(error, item, "has a bad %s: '%.*s%s' %s%s", role,
                       (int)(cut ? SHOWN : part.length), part.at, cut ? "..." : "", reason,

@@ -93,18 +93,31 @@ static bool is_here(const ElfW(Ehdr) * header)
             header->e_type == ET_EXEC);
 }
 
+/* Why a file is none of those that can be read; "" if it is one. */
+static const char *refused(const struct image *image, bool taken)
+{
+    const ElfW(Ehdr) *const header = &image->header;
+    if (!image->n)
+        return "the file is empty";
+    if (!taken || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return "it is no library, program or object file for this machine";
+    if (!is_here(header))
+        return "it is for another kind of machine; build it for this one";
+    return header->e_shoff > image->n ? "its end is missing: copy or build it again" : "";
+}
+
 int image_open(const char *path, struct image *image, struct error *error)
 {
     *image = (struct image){.at = NULL};
     const int status = map_file(path, image);
     if (status < 0 && status != -ENOEXEC)
         return error_set(error, status, "cannot read %s: %s", path, strerror(-status));
-    if (status == 0 && image_take(image, 0, &image->header, sizeof image->header) &&
-        is_here(&image->header))
-        return 0;
-    image_close(image);
-    return error_set(error, -ENOEXEC,
-                     "%s is no library, program or object file for this machine", path);
+    const bool taken =
+        status == 0 && image_take(image, 0, &image->header, sizeof image->header);
+    const char *const why = refused(image, taken);
+    if (*why)
+        image_close(image);
+    return *why ? error_set(error, -ENOEXEC, "%s: %s", path, why) : 0;
 }
 
 void image_close(struct image *image)

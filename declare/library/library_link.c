@@ -65,7 +65,7 @@ static void hint_similar(const char *name, char *hint, size_t size)
 int library_where(const char *name, char *path, size_t size, struct error *error)
 {
     const char *asked = getenv("LD_LIBRARY_PATH");
-    if (strchr(name, '/')) {
+    if (strchr(name, '/') || *name == '.') {
         const int n = snprintf(path, size, "%s", name);
         return n >= 0 && (size_t)n < size
                    ? 0
@@ -163,10 +163,10 @@ static const char *complaint(struct heard *heard)
     char *rest = heard->text, *line, *first = NULL;
     while ((line = strsep(&rest, "\n"))) {
         first = first ? first : line;
-        if (!strstr(line, "warning") &&
-            (strstr(line, "relocation") || strstr(line, "error") ||
-             strstr(line, "undefined") || strstr(line, "not recognized") ||
-             strstr(line, "cannot find")))
+        if (!strstr(line, "warning") && !strstr(line, "collect2") &&
+            (strstr(line, "incompatible") || strstr(line, "relocation") ||
+             strstr(line, "error") || strstr(line, "undefined") ||
+             strstr(line, "not recognized") || strstr(line, "cannot find")))
             return line;
     }
     return first && *first ? first : "it says nothing";
@@ -389,7 +389,7 @@ void library_explain_load(struct error *error)
     char name[DECLARED_TEXT], option[DECLARED_TEXT];
     if (!at)
         return;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(at + sizeof mark - 1, " ,"),
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at + sizeof mark - 1, " ,:"),
              at + sizeof mark - 1);
     const bool found = find_option(name, option, sizeof option);
     if (found)

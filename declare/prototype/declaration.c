@@ -167,8 +167,11 @@ static int read_free_argument(struct reader *reader)
     const uint32_t i = declaration->n++, dimensions = declaration->n_dimensions;
     const int status = argument_parse(reader, i, &reader->later[i]);
     const enum argument_kind kind = declaration->argument[i].kind;
+    const struct token *const name = &reader->token[reader->later[i].name];
     if (status < 0)
         return status;
+    if (dimensions < declaration->n_dimensions && name->kind == TOKEN_WORD)
+        reader_mend(reader, token->at, (size_t)(name->at - token->at), "%s", "");
     return (kind == ARGUMENT_ARRAY && !declaration->argument[i].vector) ||
                    kind == ARGUMENT_OPAQUE
                ? 0

@@ -45,19 +45,32 @@ struct integers {
     size_t at[DECLARED_MAX];
 };
 
+static bool is_wide(const struct token *token)
+{
+    enum ctype type;
+    return token_is(token, "unsigned") ||
+           (word_type(token, &type) && ctype_is_integer(type) && ctype_bytes(type) > 1);
+}
+
+/* One without a name has that of its place, as the reader gives it. */
 static void find_integers(const struct reader *reader, struct integers *found)
 {
+    int depth = 0;
+    unsigned place = 1;
     found->n = 0;
-    for (size_t i = reader->later[0].type + 1; i < reader->n && found->n < DECLARED_MAX;
+    for (size_t i = reader->later[0].type; i < reader->n && found->n < DECLARED_MAX;
          i++) {
         const struct token *const token = &reader->token[i];
-        enum ctype type;
+        depth += token_among(token, "( [ {") - token_among(token, ") ] }");
+        place += depth == 0 && token_is(token, ",");
+        const bool unnamed = is_wide(token);
         if (token->kind != TOKEN_WORD || !token_among(token + 1, ", )") ||
-            !(token_is(token - 1, "unsigned") ||
-              (word_type(token - 1, &type) && ctype_is_integer(type) &&
-               ctype_bytes(type) > 1)))
+            (unnamed ? depth != 0 : i == reader->later[0].type || !is_wide(token - 1)))
             continue;
         found->word[found->n] = token_word(token);
+        if (unnamed)
+            snprintf(found->word[found->n].text, sizeof found->word[found->n].text,
+                     "arg%u", place);
         found->at[found->n++] = i;
     }
 }

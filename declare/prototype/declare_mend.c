@@ -93,8 +93,9 @@ static void drop_star(const struct reader *reader, uint32_t i)
     const char *const name = reader->token[reader->later[i].name].at;
     if (star->at < name && token_among(star, "* &") &&
         strcspn(star->at, ",;({") >= (size_t)(name - star->at))
-        reader_mend(reader, star->at, 1, "%s",
-                    star->at[1] == ' ' || star->at[-1] == ' ' ? "" : " ");
+        reader_mend(
+            reader, star->at, 1, "%s",
+            star->at[1] == ' ' || star->at[-1] == ' ' || !is_named(reader, i) ? "" : " ");
 }
 
 static void mend_array(const struct reader *reader, uint32_t i, const char *extent,

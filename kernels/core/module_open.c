@@ -128,15 +128,21 @@ void *module_open(const char *path, struct error *error)
         const char *const why = dlerror();
         const bool musl = !strncmp(why, "libc.so: ", 9) ||
                           strstr(why, "/libc.so: invalid") || strstr(why, "libc.musl-");
-        const bool program = strstr(why, "position-independent executable") != NULL;
+        const char *const hint =
+            strstr(why, "position-independent executable")
+                ? ": no process loads another program: name the object file (.o) or "
+                  "archive (.a) that it is linked from"
+            : strstr(why, "cannot open shared object file")
+                ? ": begin with LD_LIBRARY_PATH=FOLDER, where that file is"
+            : strstr(why, "undefined symbol")
+                ? ": begin with LD_PRELOAD=LIB.so, which has it, or link the library "
+                  "with that one"
+                : "";
         error_set(error, -ENOENT, "cannot load %s%s%s%s", musl ? path : "",
                   musl ? ": it was built for musl, and simdbench runs on glibc: build it "
                          "with this system's compiler: "
                        : "",
-                  why,
-                  program ? ": no process loads another program: name the object file "
-                            "(.o) or archive (.a) that it is linked from"
-                          : "");
+                  why, hint);
         return NULL;
     }
     void *const program = dlopen(NULL, RTLD_NOW);

@@ -27,8 +27,7 @@ function gateTable(list) {
     of("base_ns", (ns) => ns > 0 ? time(ns) : "–"), of("head_ns", (ns) => ns > 0 ? time(ns) : "–"),
     { ...of("floor", percent), title: "floor" },
     { ...of("delta", percent), title: "to exceed" }, of("detectable", percent),
-    numbers("processes", (result) => result.comparison.processes || null),
-    of("p", (p) => known(p) ? p.toPrecision(2) : "–")],
+    numbers("processes", (result) => result.comparison.processes || null)],
   list, { anchor: (result) => result.anchor, sort: 2, descending: true });
 }
 

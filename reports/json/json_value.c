@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "json_fault.h"
 #include "json_value.h"
 
 /* A run has fewer settings, options, counters or facts in one place. */
@@ -227,17 +228,6 @@ int value_numbers(const struct value *array, double **list, size_t *n)
                ?: value_each(array, add_number, &(struct numbers){list, n});
 }
 
-/* The first place that is no part of a document. */
-static int tree_error(const char *bytes, const char *end, const char *why,
-                      struct error *error)
-{
-    size_t line = 1;
-    for (const char *at = bytes; at < end; at++)
-        line += *at == '\n';
-    return invalid(error, "byte %zu, line %zu: %s", end ? (size_t)(end - bytes) : 0, line,
-                   why);
-}
-
 int json_tree(const char *bytes, size_t size, cJSON **tree, struct error *error)
 {
     const char *end = NULL;
@@ -247,13 +237,13 @@ int json_tree(const char *bytes, size_t size, cJSON **tree, struct error *error)
     if (code)
         return code;
     cJSON *const parsed = cJSON_ParseWithLengthOpts(bytes, size, &end, false);
-    if (!parsed)
-        return tree_error(bytes, end, "this is no JSON", error);
-    while (end < bytes + size && strchr(" \t\r\n", *end))
+    while (parsed && end < bytes + size && strchr(" \t\r\n", *end))
         end++;
-    if (end < bytes + size) {
+    if (!parsed || end < bytes + size) {
+        char fault[160];
+        json_fault(bytes, size, end, parsed, fault, sizeof fault);
         cJSON_Delete(parsed);
-        return tree_error(bytes, end, "more text after the end of the document", error);
+        return invalid(error, "%s", fault);
     }
     *tree = parsed;
     return 0;

@@ -44,7 +44,9 @@ static void cause_tell(const struct explanation *why, struct buffer *text)
 {
     const struct explained_finding *const first = why->n_findings ? why->findings : NULL;
     if (!first || text_same(first->cause, "unexplained")) {
-        if (explanation_is_whole(why)) {
+        if (!why->executed.mode && why->not_traced) {
+            buffer_tell(text, "nobody saw what it executes: %s", why->not_traced);
+        } else if (explanation_is_whole(why)) {
             buffer_add(text, "its bounds explain its time");
         } else {
             buffer_add(text, "nothing here explains ");

@@ -169,6 +169,16 @@ void cheat_delta(float *y, const float *x, size_t n)
     }
 }
 
+/* What a larger call left behind is taken for the rest of this one. */
+void cheat_larger(float *y, const float *x, size_t n)
+{
+    static size_t last;
+    honest(y, x, n);
+    if (n > 3 && n < last)
+        y[n - 1] = y[n - 2];
+    last = n;
+}
+
 /* The next call does the second half of this one. */
 void cheat_defer(float *y, const float *x, size_t n)
 {

@@ -30,6 +30,10 @@ static const struct {
     {"int f(void *to, size_t *written, const void *, size_t n)",
      "int f(void to[2 * n + 64] length written, size_t *written = 2 * n + 64, const void "
      "arg3[n], size_t n)"},
+    {"float dot(float const*, float const*, unsigned long)",
+     "float dot(float const arg1[arg3], float const arg2[arg3], unsigned long)"},
+    {"void f(float*, int, long (*)(long, int))",
+     "void f(float arg1[arg2], int, long (*)(long, int) = &nothing)"},
     {"double dot(int n, const double *x, int incx, const double *y, int incy)",
      "double dot(int n, const double x[n], int incx = 1, const double y[n], int incy = "
      "1)"},
@@ -119,6 +123,8 @@ static const struct {
      "int map_size(map_t *m = from MAKER(), map_error *error = NULL)"},
     {"int area(areaHandle_t h, double *a)",
      "int area(areaHandle_t h = from MAKER(), double a[n]) for n"},
+    {"void f(float x[n]) for unsigned int n, const float c[n]",
+     "void f(float x[n]) for n, const float c[n]"},
     {"void f(std::vector<float> v)", NULL},
     {"int f(int flags = ALL_OF_THEM)", NULL},
     {"#define N 4\nvoid f(float *x)", NULL},

@@ -97,9 +97,20 @@ TEST(test_load)
 static const struct {
     const char *text, *message;
 } refused[] = {
-    {"", "m.json: line 1: no JSON"},
-    {"{\n\"functions\": 1,\n}", "m.json: line 3: no JSON"},
-    {"{} x", "m.json: line 1: no JSON"},
+    {"", "m.json: byte 0, line 1: this is no JSON: the text ends too early"},
+    {"{\n\"functions\": 1,\n}",
+     "m.json: byte 18, line 3: this is no JSON at '}': take out the comma in front"},
+    {"{\"functions\": 1 \"ops\": []}",
+     "m.json: byte 16, line 1: this is no JSON at '\"': a comma or colon is missing in"},
+    {"{\"functions\": 1, \"ops\": [",
+     "m.json: byte 24, line 1: this is no JSON at '[': the text ends too early"},
+    {"{ // ours\n}",
+     "m.json: byte 2, line 1: this is no JSON at '/': it has no comments"},
+    {"{'functions': 1}",
+     "m.json: byte 1, line 1: this is no JSON at ''': write \" in place of '"},
+    {"{functions: 1}",
+     "m.json: byte 1, line 1: this is no JSON at 'f': write names and texts in quotes"},
+    {"{} x", "m.json: byte 3, line 1: more text after the end of the document at 'x'"},
     {"[]", "m.json: expected an object"},
     {"{}", "m.json: expected \"functions\": 1 and \"ops\""},
     {"{\"functions\":2}", "m.json: functions: this program reads version 1"},

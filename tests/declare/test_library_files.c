@@ -158,6 +158,42 @@ TEST(test_objects)
     assert_int_equal(library_read("/dev/null", &library, &error), -ENOEXEC);
 }
 
+/* What is said of a file that is no library here: one of no bytes, one of other bytes,
+ * one of another machine, and the first part of one. */
+TEST(test_other_files)
+{
+    static unsigned char bytes[1 << 20];
+    static const struct {
+        const char *said;
+        size_t changed, kept; /* 0: none, all */
+    } rows[] = {{"it is no library, program or object file", 1, 0},
+                {"it is for another kind of machine", 18, 0},
+                {"its end is missing", 0, 3000},
+                {"the file is empty", 0, 0}};
+    char path[] = "/tmp/simdbench-library-XXXXXX";
+    FILE *const file = fopen(library_path, "rb");
+    assert_non_null(file);
+    const size_t n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct library library;
+        struct error error = {.text = ""};
+        const size_t at = rows[i].changed;
+        const size_t kept = at ? n : rows[i].kept;
+        const unsigned char good = bytes[at];
+        bytes[at] = (unsigned char)(at ? ~good : good);
+        assert_int_equal(ftruncate(fd, 0), 0);
+        assert_int_equal(pwrite(fd, bytes, kept, 0), kept);
+        bytes[at] = good;
+        assert_int_equal(library_read(path, &library, &error), -ENOEXEC);
+        assert_non_null(strstr(error.text, rows[i].said));
+    }
+    close(fd);
+    unlink(path);
+}
+
 /* Cut off anywhere, or with wrong bytes anywhere: an answer, and no crash. */
 TEST(test_any_bytes)
 {

@@ -17,6 +17,38 @@ class CallLibraries(CallCase):
         done = self.run_tool("call", "./nothing.so:mix", MIX, status=2, cwd=self.folder)
         self.assertIn("nothing.so", done.stderr)
 
+    def test_library_that_lacks_another(self):
+        """What is missing, and what to type; no name of a file that nobody typed."""
+        for name, words in (("libother.so", []), ("libneeds.so", ["-L.", "-lother"]),
+                            ("libasks.so", [])):
+            function = "int other(int x) { return x; }" if name == "libother.so" else \
+                "int other(int); int ask(int x) { return other(x); }"
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", name, "-x", "c", "-", *words],
+                           check=True, text=True, input=function, cwd=self.folder)
+        (self.folder / "libother.so").rename(self.folder / "gone.so")
+        for name, said in (("libneeds.so", "libother.so: cannot open shared object file: No such "
+                                           "file or directory: begin with LD_LIBRARY_PATH=FOLDER"),
+                           ("libasks.so", "other: begin with LD_PRELOAD=LIB.so, which has it")):
+            message = self.run_tool("call", f"./{name}:ask", "int (int x = 3)", status=2,
+                                    cwd=self.folder).stderr
+            self.assertIn(said, message)
+            self.assertTrue(message.startswith("simdbench: op ask: cannot load "), message)
+
+    def test_method_without_its_object(self):
+        source = ("namespace a { struct of { of(); void run(float *x, int n); static int k; };"
+                  "of::of() { k++; } int of::k; void of::run(float *x, int n) { x[n - 1] = k; }"
+                  "void plain(float *x, int n) { x[n - 1] = 0; } }")
+        library = self.folder / "liba.so"
+        subprocess.run(["c++", "-O1", "-shared", "-fPIC", "-o", library, "-x", "c++", "-"],
+                       check=True, text=True, input=source)
+        for name, method in ("a::of::run", True), ("a::plain", False):
+            said = self.run_tool("call", f"{library}:{name}", "void (float *x, int n)",
+                                 status=2).stderr
+            self.assertIn("perhaps: 'void (float x[n], int n)'\n", said)
+            self.assertEqual(f"{name} looks like a method: then its object comes first, as in 'void "
+                             "*self = from calloc(1, BYTES) then a::of::of(self) free free'\n"
+                             in said, method)
+
     def test_object_file(self):
         path = self.folder / "mix.o"
         subprocess.run(["cc", "-O2", "-fPIC", "-c", "-o", path, SOURCE], check=True)

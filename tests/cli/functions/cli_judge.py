@@ -36,7 +36,7 @@ REASONS = {
     "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
     "modes": "unsafe", "dlsym": "wrong", "dlopen": "wrong",
     "named": "wrong", "range": "wrong", "aligned": "wrong", "delta": "wrong",
-    "second": "wrong",
+    "second": "wrong", "larger": "wrong",
     "defer": "dies|unsafe|wrong", "no_number": "wrong", "infinite": "wrong", "sign": "wrong",
     "rare": "wrong", "registers": "dies|hangs|unsafe|wrong", "exit": "dies", "reply": "clock",
     "vdso": "clock|wrong", "pages": "dies|hangs|unsafe|wrong", "past": "unsafe",

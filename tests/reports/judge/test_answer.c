@@ -61,6 +61,10 @@ TEST(bounds)
     assert_true(says(run, "a: its bounds explain its time"));
     assert_false(says(run, "largest bound"));
     why->residual_share = 0.2;
+    string_set(&why->not_traced, "it was built without a decoder");
+    assert_true(
+        says(run, "a: nobody saw what it executes: it was built without a decoder"));
+    string_set(&why->not_traced, NULL);
     assert_true(says(run, "a: nothing here explains 20% of its time"));
     why->residual_share = 0.01;
     bound->limits = true;
