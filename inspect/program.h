@@ -63,6 +63,10 @@ struct program_owner {
     void (*entered)(void *context, void *watched, uint64_t times);
     void (*returned)(void *context, struct program *program, struct program_space *space,
                      void *watched, const struct program_call *call, uint64_t result);
+    /* Each thread that runs at a moment is at this address; asked every `sample_ns`.
+     * NULL: never. */
+    void (*sampled)(void *context, const struct program_space *space, uint64_t address);
+    int64_t sample_ns;
     /* Asked 50 times a second: true ends program_run(). */
     bool (*stop)(void *context, struct program *program);
     struct inspect_options trace; /* of each call; `stop` and costs are not used */

@@ -35,10 +35,11 @@ struct program_file {
     struct file_pointer *pointer;
     uint64_t *bound; /* places where something begins or ends, in order */
     size_t n_sections, n_symbols, n_exported, n_cold, n_pointers, n_bounds;
-    uint64_t libraries; /* a hash of their names */
-    const char *folder; /* in which it was built: names of its sources begin so; or "" */
+    uint64_t lo, hi;     /* of all sections */
+    uint64_t libraries;  /* a hash of their names */
+    const char *unknown; /* why not all is known that it can execute and read; or NULL */
+    const char *folder;  /* in which it was built: names of its sources begin so; or "" */
 };
-/* -ENOTSUP: its code may lie at one place alone, or has no symbols, and the like. */
 int program_file_open(const char *path, const char *folder, struct program_file *file,
                       struct error *error);
 void program_file_close(struct program_file *file);

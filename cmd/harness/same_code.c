@@ -303,7 +303,8 @@ static void compare_functions(struct comparing *comparing, uint64_t at, uint64_t
     bool same = (int)code_read(comparing->a, x, &a) & (int)code_read(comparing->b, y, &b);
     same &= a.n == b.n;
     for (size_t i = 0; i < a.n && same; i++)
-        same = code_same_bytes(&a, &a.insn[i], &b, &b.insn[i]);
+        same =
+            code_same_bytes(comparing->a, &a, &a.insn[i], comparing->b, &b, &b.insn[i]);
     /* All of it is looked at: the lists have to name each function that differs. */
     for (size_t i = 0, all = same ? a.n : 0; i < all; i++)
         same &= same_reference(comparing, &a, &a.insn[i], &b, &b.insn[i]);

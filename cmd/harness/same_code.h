@@ -32,8 +32,11 @@ bool code_read(const struct program_file *file, const struct file_symbol *symbol
 bool code_holds(const struct file_symbol *symbol, uint64_t at);
 /* The number of the instruction at an address, or of the next one. */
 size_t code_number(const struct listing *code, uint64_t at);
-/* The same instruction, but for the place that it refers to. */
-bool code_same_bytes(const struct listing *a, const struct insn *x,
+/* An instruction as bytes, without the place that it refers to: how many. */
+uint8_t code_without_places(const struct program_file *file, const struct listing *code,
+                            const struct insn *insn, unsigned char bytes[INSN_BYTES_MAX]);
+bool code_same_bytes(const struct program_file *of_a, const struct listing *a,
+                     const struct insn *x, const struct program_file *of_b,
                      const struct listing *b, const struct insn *y);
 bool name_is_rust(const char *name);
 /* The same name, except the hash that Rust puts at its end. */

@@ -49,24 +49,16 @@ static bool is_over(void *context, struct program *program)
     return watching->entered || interrupted_by || clock_now() > watching->until;
 }
 
-/* True if a process of the case ended well and entered none of the functions. */
-static bool enters_none(struct harness *harness, size_t c, int which,
-                        const struct differing *functions)
+bool case_traced(struct harness *harness, size_t c, int which,
+                 const struct program_owner *owner)
 {
     static const char script[] = "cd \"$1\" && shift && exec \"$@\" >/dev/null 2>&1 "
                                  "</dev/null";
     const struct side *const side = &harness->side[which];
-    struct watching watching = {.functions = functions, .until = clock_now() + WATCH_NS};
-    const struct program_owner owner = {
-        .context = &watching, .object = put_in, .called = note, .stop = is_over};
     FREED_BY(text_list_free) struct text_list words = {.n = 0};
-    FREED_BY(free_memory) char *path = realpath(side->path, NULL);
     struct program *program = NULL;
     struct error error;
     int status = -1;
-    if (!functions->n)
-        return true;
-    snprintf(watching.path, sizeof watching.path, "%s", path ?: "");
     for (size_t i = 0; i < 4; i++)
         text_list_add(&words, (const char *const[]){"/bin/sh", "-c", script, "sh"}[i]);
     text_list_add(&words, *side->cwd ? side->cwd : ".");
@@ -74,12 +66,25 @@ static bool enters_none(struct harness *harness, size_t c, int which,
     side_words(harness, which, c, &words);
     FREED_BY(free_memory) char **argv = must_have(calloc(words.n + 1, sizeof *argv));
     memcpy(argv, words.item, words.n * sizeof *argv);
-    if (program_start(argv, &owner, &program, &error) < 0)
+    if (program_start(argv, owner, &program, &error) < 0)
         return false;
     const bool ran = program_run(program, &error) == 0 && program_ended(program, &status);
     program_signal(program, SIGKILL);
     program_close(program);
-    return ran && status == 0 && watching.found && !watching.entered;
+    return ran && status == 0;
+}
+
+/* True if a process of the case ended well and entered none of the functions. */
+static bool enters_none(struct harness *harness, size_t c, int which,
+                        const struct differing *functions)
+{
+    struct watching watching = {.functions = functions, .until = clock_now() + WATCH_NS};
+    const struct program_owner owner = {
+        .context = &watching, .object = put_in, .called = note, .stop = is_over};
+    FREED_BY(free_memory) char *path = realpath(harness->side[which].path, NULL);
+    snprintf(watching.path, sizeof watching.path, "%s", path ?: "");
+    return !functions->n || (case_traced(harness, c, which, &owner) && watching.found &&
+                             !watching.entered);
 }
 
 /* ---- the programs ---- */
@@ -160,7 +165,8 @@ void unchanged_find(struct harness *harness)
         !open_file(&harness->side[SIDE_BASE], of_base, &base))
         return;
     if (open_file(&harness->side[SIDE_HEAD], of_head, &head)) {
-        compare(harness, &base, &head);
+        if (!base.unknown && !head.unknown)
+            compare(harness, &base, &head);
         program_file_close(&head);
     }
     program_file_close(&base);

@@ -60,6 +60,7 @@ struct thread {
     bool waiting; /* newly made, and stopped until its maker told */
     bool loading; /* stops at system calls, as the loader is at work */
     bool paused;  /* by PTRACE_INTERRUPT */
+    bool sampled; /* and the owner wants to know where */
     bool execs;   /* stopped, while it was awaited, as another program */
     bool stray;   /* it was too slow: a step or a debug register of ours stops it later */
     bool inner;   /* it came to another breakpoint while it was awaited */

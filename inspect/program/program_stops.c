@@ -156,6 +156,16 @@ static bool is_job_control(int signal)
            signal == SIGTTOU;
 }
 
+/* The owner asked where the thread is. */
+static void tell_place(struct program *program, struct thread *thread)
+{
+    struct user_regs_struct r;
+    if (thread->sampled && thread->space &&
+        ptrace(PTRACE_GETREGS, thread->id, NULL, &r) == 0)
+        program->owner->sampled(program->owner->context, thread->space, r.rip);
+    thread->sampled = false;
+}
+
 static void take_event(struct program *program, struct thread *thread, int event,
                        int signal)
 {
@@ -174,6 +184,7 @@ static void take_event(struct program *program, struct thread *thread, int event
             return;
         }
         thread->paused = false;
+        tell_place(program, thread);
         break;
     default:
         break;

@@ -122,6 +122,44 @@ TEST(test_another_file)
     assert_int_equal(others, 1);
 }
 
+__attribute__((noinline)) static void turn(void)
+{
+    for (volatile int i = 0; i < 100000000; i++)
+        continue;
+}
+
+static void turn_or_wait(void)
+{
+    usleep(20000);
+    turn();
+}
+
+static void no_object(void *context, struct program *program, struct program_space *space,
+                      const char *path, uint64_t bias, uint64_t end)
+{
+}
+
+static void count_place(void *context, const struct program_space *space,
+                        uint64_t address)
+{
+    size_t *const count = context;
+    count[address - (uintptr_t)turn < 256]++;
+}
+
+/* Where a thread is, as often as was asked for, unless it waits. */
+TEST(test_where_a_thread_is)
+{
+    size_t count[2] = {0, 0};
+    follow(nothing, turn_or_wait,
+           &(struct program_owner){.context = count,
+                                   .object = no_object,
+                                   .sampled = count_place,
+                                   .sample_ns = 1000000,
+                                   .stop = never});
+    assert_true(count[1] >= 20);
+    assert_true(count[0] < count[1] / 2);
+}
+
 /* Its variables lie behind its file, and so does code of the system. */
 TEST(test_loader_ends)
 {

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A change that places alone could give: a case spends its time in code that is the same
+ * in both programs and lies elsewhere in one of them. Processes of the case are stopped
+ * again and again, and where they are is looked up in the files. */
+#include "harness_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "hash.h"
+#include "numbers.h"
+#include "program.h"
+#include "same_code.h"
+
+enum { WANTED = 200, LEAST = 40, PROCESSES = 6, LINE = 64, PAGE = 4096 };
+#define STEP_NS 500000LL
+#define STEP_LEAST_NS 100000LL
+#define SLICE_NS 150000000LL
+#define PROFILE_NS 10000000000LL
+
+/* ---- functions without their places ---- */
+
+struct part {
+    uint64_t text;  /* hash of its instructions; first, for by_u64() */
+    uint64_t place; /* of where it and its data lie in a page and in a line */
+    uint64_t lo;
+};
+struct parts {
+    struct program_file file;
+    struct part *entry; /* by text */
+    size_t n;
+};
+
+/* Jumps within a function go to the instruction of a number. */
+static uint64_t add_instruction(const struct program_file *file,
+                                const struct listing *code, const struct insn *insn,
+                                uint64_t hash)
+{
+    unsigned char bytes[INSN_BYTES_MAX];
+    const uint8_t n = code_without_places(file, code, insn, bytes);
+    if (insn->reference == REFERS_BRANCH && code_holds(code->symbol, insn->target)) {
+        const size_t number = code_number(code, insn->target);
+        hash = hash_bytes(hash, &number, sizeof number);
+    }
+    return hash_bytes(hash, bytes, n);
+}
+
+static struct part part_of(const struct program_file *file,
+                           const struct file_symbol *symbol)
+{
+    struct listing code;
+    struct part part = {HASH_FIRST, HASH_FIRST, symbol->lo};
+    uint64_t at[] = {symbol->lo % PAGE, 0};
+    code_read(file, symbol, &code);
+    at[1] = code.n ? code.insn[code.n - 1].address - symbol->lo : 0; /* paddings */
+    part.place = hash_bytes(part.place, at, sizeof at);
+    for (size_t i = 0; i < code.n; i++) {
+        const struct insn *const insn = &code.insn[i];
+        part.text = add_instruction(file, &code, insn, part.text);
+        if (insn->reference > REFERS_BRANCH && !file_leads_to_code(file, insn->target)) {
+            const uint64_t in_line = insn->target % LINE;
+            part.place = hash_bytes(part.place, &in_line, sizeof in_line);
+        }
+    }
+    free(code.insn);
+    return part;
+}
+
+static bool parts_open(const struct side *side, struct parts *parts)
+{
+    struct error error;
+    *parts = (struct parts){.n = 0};
+    if (program_file_open(side->path, "", &parts->file, &error) < 0)
+        return false;
+    for (size_t i = 0; i < parts->file.n_symbols && !interrupted_by; i++)
+        if (parts->file.symbol[i].code)
+            *(struct part *)LIST_ADD(parts, entry, n) =
+                part_of(&parts->file, &parts->file.symbol[i]);
+    if (parts->n)
+        qsort(parts->entry, parts->n, sizeof *parts->entry, by_u64);
+    return true;
+}
+
+static void parts_close(struct parts *parts)
+{
+    program_file_close(&parts->file);
+    free(parts->entry);
+}
+
+/* The other program has the function that holds an address, but not where it lies. */
+static bool lies_elsewhere(const struct parts *parts, const struct parts *other,
+                           uint64_t address)
+{
+    const struct file_symbol *const symbol = file_symbol_at(&parts->file, address);
+    if (!symbol || !symbol->code)
+        return false;
+    const struct part part = part_of(&parts->file, symbol);
+    size_t i = count_below(other->entry, other->n, sizeof part, part.text);
+    bool moved = false;
+    for (; i < other->n && other->entry[i].text == part.text; i++) {
+        if (other->entry[i].place == part.place)
+            return false;
+        moved = true;
+    }
+    return moved;
+}
+
+/* ---- where a process is ---- */
+
+struct seen_object {
+    char *path;
+    const struct program_space *space;
+    uint64_t bias, end;
+};
+struct seen_place {
+    size_t object;
+    uint64_t address; /* in the file */
+};
+struct profile {
+    struct seen_object *object;
+    struct seen_place *place;
+    size_t n_objects, n; /* n: of places; in objects that are known */
+    int64_t until;
+};
+
+static void see_object(void *context, struct program *program,
+                       struct program_space *space, const char *path, uint64_t bias,
+                       uint64_t end)
+{
+    struct profile *const profile = context;
+    *(struct seen_object *)LIST_ADD(profile, object, n_objects) =
+        (struct seen_object){must_have(strdup(path)), space, bias, end};
+}
+
+static void see_place(void *context, const struct program_space *space, uint64_t address)
+{
+    struct profile *const profile = context;
+    size_t best = profile->n_objects;
+    for (size_t i = 0; i < profile->n_objects; i++) {
+        const struct seen_object *const object = &profile->object[i];
+        if (object->space == space && object->bias <= address && address < object->end &&
+            (best == profile->n_objects || object->bias >= profile->object[best].bias))
+            best = i;
+    }
+    if (best < profile->n_objects)
+        *(struct seen_place *)LIST_ADD(profile, place, n) =
+            (struct seen_place){best, address - profile->object[best].bias};
+}
+
+static bool is_seen(void *context, struct program *program)
+{
+    const struct profile *const profile = context;
+    return interrupted_by || clock_now() > profile->until;
+}
+
+/* True if enough was seen. */
+static bool profile_take(struct harness *harness, size_t c, int which,
+                         struct profile *profile)
+{
+    const int64_t step_ns = harness->cases[c].usual_ns[which] / WANTED;
+    const struct program_owner owner = {
+        .context = profile,
+        .object = see_object,
+        .sampled = see_place,
+        .sample_ns = harness->adapter->one_case && harness->adapter->reader ? STEP_NS
+                     : step_ns > STEP_LEAST_NS                              ? step_ns
+                                               : STEP_LEAST_NS,
+        .stop = is_seen};
+    const int64_t slice_ns = harness->slice_ns;
+    profile->until = clock_now() + PROFILE_NS;
+    harness->slice_ns = slice_ns > SLICE_NS ? slice_ns : SLICE_NS;
+    for (int i = 0; i < PROCESSES && profile->n < WANTED && !is_seen(profile, NULL); i++)
+        if (!case_traced(harness, c, which, &owner))
+            break;
+    harness->slice_ns = slice_ns;
+    return profile->n >= LEAST;
+}
+
+static void profile_free(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->n_objects; i++)
+        free(profile->object[i].path);
+    FREE_EACH(profile->object, profile->place);
+}
+
+static bool has_object(const struct profile *profile, const char *path)
+{
+    bool has = false;
+    for (size_t i = 0; i < profile->n_objects && !has; i++)
+        has = !strcmp(profile->object[i].path, path);
+    return has;
+}
+
+/* The share of the time in code that lies elsewhere in the other program. A library that
+ * the other one does not load is taken to be another build of one that it does. */
+static double share_elsewhere(const struct side *side, const struct profile *profile,
+                              const struct parts *parts, const struct profile *of_other,
+                              const struct parts *other)
+{
+    FREED_BY(free_memory) char *path = realpath(side->path, NULL);
+    size_t n = 0;
+    for (size_t i = 0; i < profile->n; i++) {
+        const struct seen_place *const place = &profile->place[i];
+        const char *const from = profile->object[place->object].path;
+        n += path && !strcmp(from, path) ? lies_elsewhere(parts, other, place->address)
+                                         : !has_object(of_other, from);
+    }
+    return (double)n / (double)profile->n;
+}
+
+/* ---- cases ---- */
+
+/* A place may double the time of what lies there. A process of all cases tells little of
+ * one. */
+static void bound(struct harness *harness, size_t c, const struct parts *parts)
+{
+    struct profile profile[2] = {{.n = 0}, {.n = 0}};
+    double share = 0;
+    bool known = true;
+    for (int i = SIDE_BASE; i <= SIDE_HEAD && known; i++)
+        known = profile_take(harness, c, i, &profile[i]);
+    for (int i = SIDE_BASE; i <= SIDE_HEAD && known; i++)
+        share = fmax(share, share_elsewhere(&harness->side[i], &profile[i], &parts[i],
+                                            &profile[!i], &parts[!i]));
+    if (share > 0 && !harness->adapter->one_case && harness->adapter->reader)
+        share = 1;
+    if (share > 0)
+        comparison_placement(harness->run->results[harness->cases[c].result].comparison)
+            ->by_place = share;
+    for (int i = SIDE_BASE; i <= SIDE_HEAD; i++)
+        profile_free(&profile[i]);
+}
+
+static bool seems_changed(const struct harness *harness, size_t c)
+{
+    const struct comparison *const comparison =
+        harness->run->results[harness->cases[c].result].comparison;
+    return harness->cases[c].active && (comparison->verdict == VERDICT_REGRESSED ||
+                                        comparison->verdict == VERDICT_IMPROVED);
+}
+
+void places_bound(struct harness *harness)
+{
+    const struct side *const side = harness->side;
+    struct parts parts[2];
+    bool any = false;
+    for (size_t c = 0; c < harness->n_cases; c++)
+        any |= seems_changed(harness, c);
+    if (!any || harness->n_places > 1 || side[SIDE_BASE].file.kind == ELF_OTHER ||
+        side[SIDE_HEAD].file.kind == ELF_OTHER ||
+        side[SIDE_BASE].file.loaded == side[SIDE_HEAD].file.loaded ||
+        !parts_open(&side[SIDE_BASE], &parts[SIDE_BASE]))
+        return;
+    if (parts_open(&side[SIDE_HEAD], &parts[SIDE_HEAD])) {
+        for (size_t c = 0; c < harness->n_cases && !interrupted_by; c++)
+            if (seems_changed(harness, c))
+                bound(harness, c, parts);
+        parts_close(&parts[SIDE_HEAD]);
+    }
+    parts_close(&parts[SIDE_BASE]);
+}
