@@ -212,6 +212,9 @@ void unchanged_find(struct harness *harness);
  * (hot_code.c).
  */
 void places_bound(struct harness *harness);
+/* The functions of both programs. False: they are none, or of another machine. */
+struct parts;
+bool sides_parts(const struct harness *harness, struct parts *parts);
 /* Runs a process of the case, and tells the owner. False: it did not end, or not well. */
 struct program_owner;
 bool case_traced(struct harness *harness, size_t c, int which,

@@ -7,98 +7,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "hash.h"
 #include "numbers.h"
 #include "program.h"
 #include "same_code.h"
 
-enum { WANTED = 200, LEAST = 40, PROCESSES = 6, LINE = 64, PAGE = 4096 };
+enum { WANTED = 200, LEAST = 40, PROCESSES = 6 };
 #define STEP_NS 500000LL
 #define STEP_LEAST_NS 100000LL
 #define SLICE_NS 150000000LL
 #define PROFILE_NS 10000000000LL
 
-/* ---- functions without their places ---- */
-
-struct part {
-    uint64_t text;  /* hash of its instructions; first, for by_u64() */
-    uint64_t place; /* of where it and its data lie in a page and in a line */
-    uint64_t lo;
-};
-struct parts {
-    struct program_file file;
-    struct part *entry; /* by text */
-    size_t n;
-};
-
-/* Jumps within a function go to the instruction of a number. */
-static uint64_t add_instruction(const struct program_file *file,
-                                const struct listing *code, const struct insn *insn,
-                                uint64_t hash)
-{
-    unsigned char bytes[INSN_BYTES_MAX];
-    const uint8_t n = code_without_places(file, code, insn, bytes);
-    if (insn->reference == REFERS_BRANCH && code_holds(code->symbol, insn->target)) {
-        const size_t number = code_number(code, insn->target);
-        hash = hash_bytes(hash, &number, sizeof number);
-    }
-    return hash_bytes(hash, bytes, n);
-}
-
-static struct part part_of(const struct program_file *file,
-                           const struct file_symbol *symbol)
-{
-    struct listing code;
-    struct part part = {HASH_FIRST, HASH_FIRST, symbol->lo};
-    uint64_t at[] = {symbol->lo % PAGE, 0};
-    code_read(file, symbol, &code);
-    at[1] = code.n ? code.insn[code.n - 1].address - symbol->lo : 0; /* paddings */
-    part.place = hash_bytes(part.place, at, sizeof at);
-    for (size_t i = 0; i < code.n; i++) {
-        const struct insn *const insn = &code.insn[i];
-        part.text = add_instruction(file, &code, insn, part.text);
-        if (insn->reference > REFERS_BRANCH && !file_leads_to_code(file, insn->target)) {
-            const uint64_t in_line = insn->target % LINE;
-            part.place = hash_bytes(part.place, &in_line, sizeof in_line);
-        }
-    }
-    free(code.insn);
-    return part;
-}
-
-static bool parts_open(const struct side *side, struct parts *parts)
-{
-    struct error error;
-    *parts = (struct parts){.n = 0};
-    if (program_file_open(side->path, "", &parts->file, &error) < 0)
-        return false;
-    for (size_t i = 0; i < parts->file.n_symbols && !interrupted_by; i++)
-        if (parts->file.symbol[i].code)
-            *(struct part *)LIST_ADD(parts, entry, n) =
-                part_of(&parts->file, &parts->file.symbol[i]);
-    if (parts->n)
-        qsort(parts->entry, parts->n, sizeof *parts->entry, by_u64);
-    return true;
-}
-
-static void parts_close(struct parts *parts)
-{
-    program_file_close(&parts->file);
-    free(parts->entry);
-}
-
 /* The other program has the function that holds an address, but not where it lies. */
 static bool lies_elsewhere(const struct parts *parts, const struct parts *other,
                            uint64_t address)
 {
-    const struct file_symbol *const symbol = file_symbol_at(&parts->file, address);
-    if (!symbol || !symbol->code)
-        return false;
-    const struct part part = part_of(&parts->file, symbol);
-    size_t i = count_below(other->entry, other->n, sizeof part, part.text);
+    const struct part *const part = parts_at(parts, address);
     bool moved = false;
-    for (; i < other->n && other->entry[i].text == part.text; i++) {
-        if (other->entry[i].place == part.place)
+    if (!part)
+        return false;
+    for (size_t i = count_below(other->entry, other->n, sizeof *part, part->text);
+         i < other->n && other->entry[i].text == part->text; i++) {
+        if (other->entry[i].place == part->place)
             return false;
         moved = true;
     }
@@ -246,16 +175,13 @@ void places_bound(struct harness *harness)
     bool any = false;
     for (size_t c = 0; c < harness->n_cases; c++)
         any |= seems_changed(harness, c);
-    if (!any || harness->n_places > 1 || side[SIDE_BASE].file.kind == ELF_OTHER ||
-        side[SIDE_HEAD].file.kind == ELF_OTHER ||
+    if (!any || harness->n_places > 1 ||
         side[SIDE_BASE].file.loaded == side[SIDE_HEAD].file.loaded ||
-        !parts_open(&side[SIDE_BASE], &parts[SIDE_BASE]))
+        !sides_parts(harness, parts))
         return;
-    if (parts_open(&side[SIDE_HEAD], &parts[SIDE_HEAD])) {
-        for (size_t c = 0; c < harness->n_cases && !interrupted_by; c++)
-            if (seems_changed(harness, c))
-                bound(harness, c, parts);
-        parts_close(&parts[SIDE_HEAD]);
-    }
-    parts_close(&parts[SIDE_BASE]);
+    for (size_t c = 0; c < harness->n_cases && !interrupted_by; c++)
+        if (seems_changed(harness, c))
+            bound(harness, c, parts);
+    for (int i = SIDE_BASE; i <= SIDE_HEAD; i++)
+        parts_close(&parts[i]);
 }

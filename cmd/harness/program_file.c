@@ -237,7 +237,8 @@ static void read_code(struct program_file *file)
 int program_file_open(const char *path, const char *folder, struct program_file *file,
                       struct error *error)
 {
-    *file = (struct program_file){.folder = folder};
+    *file = (struct program_file){.n_symbols = 0};
+    snprintf(file->folder, sizeof file->folder, "%s", folder);
     int status = image_open(path, &file->image, error);
     if (status < 0)
         return status;

@@ -38,9 +38,9 @@ uint8_t code_without_places(const struct program_file *file, const struct listin
 bool code_same_bytes(const struct program_file *of_a, const struct listing *a,
                      const struct insn *x, const struct program_file *of_b,
                      const struct listing *b, const struct insn *y);
-bool name_is_rust(const char *name);
-/* The same name, except the hash that Rust puts at its end. */
-bool names_same(const char *a, const char *b);
+
+/* Functions with the text and the name of a part: how many, from which number on. */
+size_t parts_group(const struct parts *parts, const struct part *like, size_t *first);
 
 /* ---- file_places.c ---- */
 

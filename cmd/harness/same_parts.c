@@ -166,25 +166,3 @@ bool code_same_bytes(const struct program_file *of_a, const struct listing *a,
     return x->reference == y->reference && code_without_places(of_b, b, y, right) == n &&
            !memcmp(left, right, n);
 }
-
-/* ---- names ---- */
-
-/* Rust ends names with a hash, "17h", 16 digits and "E", which differs from build to
- * build. */
-static size_t name_bytes(const char *name)
-{
-    enum { HASH = 20 };
-    const size_t n = strlen(name);
-    return n > HASH && !memcmp(name + n - HASH, "17h", 3) && name[n - 1] == 'E' ? n - HASH
-                                                                                : n;
-}
-
-bool name_is_rust(const char *name)
-{
-    return !strncmp(name, "_R", 2) || name_bytes(name) < strlen(name);
-}
-
-bool names_same(const char *a, const char *b)
-{
-    return name_bytes(a) == name_bytes(b) && !memcmp(a, b, name_bytes(a));
-}
