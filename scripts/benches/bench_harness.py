@@ -219,6 +219,8 @@ class Model:
     def __init__(self, kind):
         self.kind, self.name, self.theirs = kind, kind.name, kind.theirs
         self.options = []
+        if self.name == "criterion":  # its verdict needs its own times
+            self.theirs = None
         if self.name == "command":  # one case a process, without a clock
             self.name, self.options = "regex", ["--pattern=(.*): (.*)"]
 
@@ -294,6 +296,8 @@ def show(kept, kinds):
           f"{'faster':>7} {'undecided':>10} {'s a gate':>9}")
     for kind in kinds:
         for judge, name in (("ours", "simdbench ab"), ("theirs", kind.theirs)):
+            if not name:
+                continue
             rows = {}
             for entry in kept:
                 if entry["harness"] != kind.name:
