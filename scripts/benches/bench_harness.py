@@ -162,7 +162,7 @@ class Criterion:
         shutil.copy(SOURCES / "suite.rs", package / "benches/suite.rs")
         (package / "benches/extra").write_text(str(extra))
         (package / "benches/text").write_text(f'"text{text}"')
-        (package / "benches/pad").write_text(f".text\n.skip {pad}, 0x90\n")
+        (package / "benches/pad").write_text(f".text\n.fill {pad}, 1, 0x90\n")
         (package / "Cargo.toml").write_text(
             '[package]\nname = "suite"\nversion = "0.1.0"\nedition = "2021"\n'
             '[dev-dependencies]\ncriterion = "0.8"\n'
@@ -262,10 +262,11 @@ class Turns:
                       for way in [kind.equal[number % len(kind.equal)]]]
         planted = [(f"+{e}%", "moved", e, number) for number in range(arguments.planted)
                    for e in arguments.effects if e]
-        every = max(1, arguments.gates // max(1, arguments.planted))
-        for i, one in enumerate(planted):  # spread over the equal ones
-            each = i // max(1, len(planted) // max(1, arguments.planted))
-            self.gates.insert(min(len(self.gates), each * every + i), one)
+        # Planted effects follow each other after each `every` equal builds.
+        every = max(len(kind.equal), arguments.gates // max(1, arguments.planted))
+        for number in reversed(range(arguments.planted)):
+            at = min(len(self.gates), (number + 1) * every)
+            self.gates[at:at] = [one for one in planted if one[3] == number]
 
     def program(self, extra, pad, text, options):
         key = (extra, pad, text, options)

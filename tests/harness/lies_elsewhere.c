@@ -48,7 +48,7 @@
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
-__asm__(".text\n.skip " TEXT(PAD) ", 0x90\n");
+__asm__(".text\n.fill " TEXT(PAD) ", 1, 0x90\n");
 
 /* Distances to two strings, as compilers make tables of names. */
 __asm__(".section .rodata\n.p2align 2\n.type distances, @object\n.size distances, 8\n"

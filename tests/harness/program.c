@@ -16,7 +16,7 @@
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-__asm__(".text\n.skip " STRING(PAD) ", 0x90\n");
+__asm__(".text\n.fill " STRING(PAD) ", 1, 0x90\n");
 
 /* The optimiser knows no argument of it. */
 static __attribute__((noinline)) uint32_t work(uint32_t sum, int rounds)

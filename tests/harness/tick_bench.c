@@ -19,7 +19,7 @@
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-__asm__(".text\n.skip " STRING(PAD) ", 0x90\n");
+__asm__(".text\n.fill " STRING(PAD) ", 1, 0x90\n");
 
 enum { MOST = 1024, SIZE = 512 * (100 + EXTRA) / 100, RUNS = 400 };
 
