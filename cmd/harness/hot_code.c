@@ -11,7 +11,7 @@
 #include "program.h"
 #include "same_code.h"
 
-enum { WANTED = 200, LEAST = 40, PROCESSES = 6 };
+enum { WANTED = 200, LEAST = 20, PROCESSES = 50 };
 #define STEP_NS 500000LL
 #define STEP_LEAST_NS 100000LL
 #define SLICE_NS 150000000LL
@@ -44,11 +44,15 @@ struct seen_object {
 struct seen_place {
     size_t object;
     uint64_t address; /* in the file */
+    int64_t cpu_ns;   /* spent since the last one */
 };
 struct profile {
     struct seen_object *object;
     struct seen_place *place;
     size_t n_objects, n; /* n: of places; in objects that are known */
+    const char *path;    /* of the program: what ran before it is not counted */
+    size_t before;       /* places of other processes */
+    bool runs;
     int64_t until;
 };
 
@@ -57,11 +61,16 @@ static void see_object(void *context, struct program *program,
                        uint64_t end)
 {
     struct profile *const profile = context;
+    if (!profile->runs && !strcmp(path, profile->path)) {
+        profile->runs = true;
+        profile->n = profile->before;
+    }
     *(struct seen_object *)LIST_ADD(profile, object, n_objects) =
         (struct seen_object){must_have(strdup(path)), space, bias, end};
 }
 
-static void see_place(void *context, const struct program_space *space, uint64_t address)
+static void see_place(void *context, const struct program_space *space, uint64_t address,
+                      int64_t cpu_ns)
 {
     struct profile *const profile = context;
     size_t best = profile->n_objects;
@@ -73,7 +82,7 @@ static void see_place(void *context, const struct program_space *space, uint64_t
     }
     if (best < profile->n_objects)
         *(struct seen_place *)LIST_ADD(profile, place, n) =
-            (struct seen_place){best, address - profile->object[best].bias};
+            (struct seen_place){best, address - profile->object[best].bias, cpu_ns};
 }
 
 static bool is_seen(void *context, struct program *program)
@@ -96,11 +105,17 @@ static bool profile_take(struct harness *harness, size_t c, int which,
                                                : STEP_LEAST_NS,
         .stop = is_seen};
     const int64_t slice_ns = harness->slice_ns;
+    FREED_BY(free_memory) char *path = realpath(harness->side[which].path, NULL);
+    profile->path = path ?: "";
     profile->until = clock_now() + PROFILE_NS;
     harness->slice_ns = slice_ns > SLICE_NS ? slice_ns : SLICE_NS;
-    for (int i = 0; i < PROCESSES && profile->n < WANTED && !is_seen(profile, NULL); i++)
+    for (int i = 0; i < PROCESSES && profile->n < WANTED && !is_seen(profile, NULL);
+         i++) {
+        profile->runs = false;
+        profile->before = profile->n;
         if (!case_traced(harness, c, which, &owner))
             break;
+    }
     harness->slice_ns = slice_ns;
     return profile->n >= LEAST;
 }
@@ -127,14 +142,17 @@ static double share_elsewhere(const struct side *side, const struct profile *pro
                               const struct parts *other)
 {
     FREED_BY(free_memory) char *path = realpath(side->path, NULL);
-    size_t n = 0;
+    double part = 0, all = 0;
     for (size_t i = 0; i < profile->n; i++) {
         const struct seen_place *const place = &profile->place[i];
         const char *const from = profile->object[place->object].path;
-        n += path && !strcmp(from, path) ? lies_elsewhere(parts, other, place->address)
-                                         : !has_object(of_other, from);
+        const bool elsewhere = path && !strcmp(from, path)
+                                   ? lies_elsewhere(parts, other, place->address)
+                                   : !has_object(of_other, from);
+        part += elsewhere ? (double)place->cpu_ns : 0;
+        all += (double)place->cpu_ns;
     }
-    return (double)n / (double)profile->n;
+    return all > 0 ? part / all : 0;
 }
 
 /* ---- cases ---- */
