@@ -11,27 +11,29 @@
 #include "program.h"
 #include "same_code.h"
 
-enum { WANTED = 200, LEAST = 20, PROCESSES = 50 };
+enum { WANTED = 200, LEAST = 20, PROCESSES = 20 };
 #define STEP_NS 500000LL
 #define STEP_LEAST_NS 100000LL
 #define SLICE_NS 150000000LL
 #define PROFILE_NS 10000000000LL
 
-/* The other program has the function that holds an address, but not where it lies. */
-static bool lies_elsewhere(const struct parts *parts, const struct parts *other,
-                           uint64_t address)
+enum part_fate { PART_STAYS, PART_MOVED, PART_CHANGED, PART_FATES };
+
+/* What became of the function that holds an address. */
+static enum part_fate fate_of(const struct parts *parts, const struct parts *other,
+                              uint64_t address)
 {
     const struct part *const part = parts_at(parts, address);
-    bool moved = false;
+    enum part_fate fate = PART_CHANGED;
     if (!part)
-        return false;
+        return PART_STAYS;
     for (size_t i = count_below(other->entry, other->n, sizeof *part, part->text);
          i < other->n && other->entry[i].text == part->text; i++) {
         if (other->entry[i].place == part->place)
-            return false;
-        moved = true;
+            return PART_STAYS;
+        fate = PART_MOVED;
     }
-    return moved;
+    return fate;
 }
 
 /* ---- where a process is ---- */
@@ -135,24 +137,28 @@ static bool has_object(const struct profile *profile, const char *path)
     return has;
 }
 
-/* The share of the time in code that lies elsewhere in the other program. A library that
- * the other one does not load is taken to be another build of one that it does. */
+/* The share of the time in code that lies elsewhere in the other program; 0 if more of it
+ * is in code that the other one does not have. A library that the other one does not load
+ * is taken to be another build of one that it does. */
 static double share_elsewhere(const struct side *side, const struct profile *profile,
                               const struct parts *parts, const struct profile *of_other,
                               const struct parts *other)
 {
     FREED_BY(free_memory) char *path = realpath(side->path, NULL);
-    double part = 0, all = 0;
+    double spent[PART_FATES] = {0};
     for (size_t i = 0; i < profile->n; i++) {
         const struct seen_place *const place = &profile->place[i];
         const char *const from = profile->object[place->object].path;
-        const bool elsewhere = path && !strcmp(from, path)
-                                   ? lies_elsewhere(parts, other, place->address)
-                                   : !has_object(of_other, from);
-        part += elsewhere ? (double)place->cpu_ns : 0;
-        all += (double)place->cpu_ns;
+        const enum part_fate fate = path && !strcmp(from, path)
+                                        ? fate_of(parts, other, place->address)
+                                    : has_object(of_other, from) ? PART_STAYS
+                                                                 : PART_MOVED;
+        spent[fate] += (double)place->cpu_ns;
     }
-    return all > 0 ? part / all : 0;
+    return spent[PART_MOVED] > spent[PART_CHANGED]
+               ? spent[PART_MOVED] /
+                     (spent[PART_STAYS] + spent[PART_MOVED] + spent[PART_CHANGED])
+               : 0;
 }
 
 /* ---- cases ---- */
