@@ -14,7 +14,7 @@ static uint64_t add_instruction(const struct program_file *file,
                                 const struct listing *code, const struct insn *insn,
                                 uint64_t hash)
 {
-    unsigned char bytes[INSN_BYTES_MAX];
+    unsigned char bytes[INSN_BYTES_MAX] = {0};
     const uint8_t n = code_without_places(file, code, insn, bytes);
     if (insn->reference == REFERS_BRANCH && code_holds(code->symbol, insn->target)) {
         const size_t number = code_number(code, insn->target);

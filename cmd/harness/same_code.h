@@ -14,7 +14,6 @@ struct pairs {
     size_t n;
     size_t *slot, room; /* numbers of entries, by hash; 0: none, 1: the first */
 };
-bool pairs_have(const struct pairs *pairs, uint64_t a, uint64_t b);
 /* False: it was there already. */
 bool pairs_add(struct pairs *pairs, uint64_t a, uint64_t b, bool code);
 void pairs_free(struct pairs *pairs);

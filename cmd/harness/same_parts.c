@@ -21,11 +21,6 @@ static size_t *slot_of(const struct pairs *pairs, uint64_t a, uint64_t b)
     return &pairs->slot[i];
 }
 
-bool pairs_have(const struct pairs *pairs, uint64_t a, uint64_t b)
-{
-    return pairs->room && *slot_of(pairs, a, b);
-}
-
 bool pairs_add(struct pairs *pairs, uint64_t a, uint64_t b, bool code)
 {
     if (2 * (pairs->n + 1) > pairs->room) {

@@ -250,7 +250,7 @@ def gate(simdbench, kind, old, new, options):
         raise RuntimeError(done.errors)
     found = [r["comparison"]["verdict"] for r in done.all]
     return [len(found), found.count("REGRESSED"), found.count("IMPROVED"),
-            found.count("INCONCLUSIVE") + found.count("UNUSABLE"), done.seconds]
+            found.count("INCONCLUSIVE") + found.count("UNUSABLE"), done.document["gate"]["seconds"]]
 
 
 class Turns:
