@@ -163,8 +163,7 @@ static double share_elsewhere(const struct side *side, const struct profile *pro
 
 /* ---- cases ---- */
 
-/* A place may double the time of what lies there. A process of all cases tells little of
- * one. */
+/* A process of all cases tells little of one. */
 static void bound(struct harness *harness, size_t c, const struct parts *parts)
 {
     struct profile profile[2] = {{.n = 0}, {.n = 0}};

@@ -113,5 +113,5 @@ class Placed(HarnessCase):
 
     def test_change_that_no_place_gives(self):
         flags = [self.SPINS, "-s"]
-        self.assertEqual(self.gate("-DPAD=40", *flags, old=flags, time_ns=25, status=1)["kinds"],
+        self.assertEqual(self.gate("-DPAD=40", *flags, old=flags, time_ns=35, status=1)["kinds"],
                          "REGRESSED")

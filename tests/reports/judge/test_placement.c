@@ -90,7 +90,7 @@ TEST(places_could_give_it)
         {0.1, 0, VERDICT_REGRESSED},      {0.1, 0.05, VERDICT_REGRESSED},
         {0.1, 0.2, VERDICT_INCONCLUSIVE}, {-0.1, 0.2, VERDICT_INCONCLUSIVE},
         {-0.1, 0.05, VERDICT_IMPROVED},   {0.6, 1, VERDICT_INCONCLUSIVE},
-        {0.8, 1, VERDICT_REGRESSED},      {0, 1, VERDICT_SAME},
+        {1.2, 1, VERDICT_REGRESSED},      {0, 1, VERDICT_SAME},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *const run = new_run(0.02);
