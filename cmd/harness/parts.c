@@ -27,11 +27,11 @@ static struct part part_of(const struct program_file *file,
                            const struct file_symbol *symbol)
 {
     struct listing code;
-    struct part part = {.text = HASH_FIRST, .place = HASH_FIRST, .symbol = symbol};
-    uint64_t at[] = {symbol->lo % PAGE, 0};
+    struct part part = {.text = HASH_FIRST, .symbol = symbol};
     code_read(file, symbol, &code);
-    at[1] = code.n ? code.insn[code.n - 1].address - symbol->lo : 0; /* paddings */
-    part.place = hash_bytes(part.place, at, sizeof at);
+    /* Paddings within it move what follows. */
+    const uint64_t bytes = code.n ? code.insn[code.n - 1].address - symbol->lo : 0;
+    part.place = symbol->lo % PAGE + PAGE * bytes;
     for (size_t i = 0; i < code.n; i++) {
         const struct insn *const insn = &code.insn[i];
         part.text = add_instruction(file, &code, insn, part.text);
