@@ -63,6 +63,11 @@ struct program_owner {
     void (*entered)(void *context, void *watched, uint64_t times);
     void (*returned)(void *context, struct program *program, struct program_space *space,
                      void *watched, const struct program_call *call, uint64_t result);
+    /* A thread that runs is at this address, and took so much CPU time since it was seen
+     * last; about every `sample_ns`. NULL: never. */
+    void (*sampled)(void *context, const struct program_space *space, uint64_t address,
+                    int64_t cpu_ns);
+    int64_t sample_ns;
     /* Asked 50 times a second: true ends program_run(). */
     bool (*stop)(void *context, struct program *program);
     struct inspect_options trace; /* of each call; `stop` and costs are not used */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "program_file.h"
+#include "same_code.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -46,12 +46,13 @@ static bool is_written(const ElfW(Shdr) * header, const char *name)
     return written;
 }
 
-static int read_sections(struct program_file *file, struct error *error)
+static void read_sections(struct program_file *file)
 {
     ElfW(Shdr) header;
+    file->lo = UINT64_MAX;
     for (uint64_t i = 0; image_section(&file->image, i, &header); i++) {
         if (header.sh_type == PACKED_POINTERS)
-            return error_set(error, -ENOTSUP, "its pointers are packed");
+            file->unknown = "its pointers are packed";
         if (!(header.sh_flags & SHF_ALLOC) || !header.sh_size ||
             (header.sh_flags & SHF_TLS && header.sh_type == SHT_NOBITS))
             continue;
@@ -65,8 +66,9 @@ static int read_sections(struct program_file *file, struct error *error)
         section->written = is_written(&header, section->name);
         add_bound(file, section->lo);
         add_bound(file, section->hi);
+        file->lo = section->lo < file->lo ? section->lo : file->lo;
+        file->hi = section->hi > file->hi ? section->hi : file->hi;
     }
-    return 0;
 }
 
 /* ---- symbols ---- */
@@ -92,6 +94,26 @@ static void read_symbol(struct program_file *file, const ElfW(Shdr) * table,
     }
 }
 
+/* A file without symbols tells unwinders where functions begin: a table of distances from
+ * itself, behind its length. */
+static void read_unwound(struct program_file *file)
+{
+    enum { DISTANCES = 0x3b, DISTANCE = 0x1b, LENGTH = 0x03, ENTRY = 8, HEAD = 12 };
+    const struct file_section *const section = file_section_named(file, ".eh_frame_hdr");
+    const uint64_t n = section ? section->hi - section->lo : 0;
+    const unsigned char *const at = n ? image_loaded(&file->image, section->lo, n) : NULL;
+    file->unknown = "it has no symbols";
+    if (!at || n < HEAD || at[1] != DISTANCE || at[2] != LENGTH || at[3] != DISTANCES)
+        return;
+    for (uint64_t i = HEAD; i + ENTRY <= n; i += ENTRY) {
+        int32_t distance;
+        memcpy(&distance, at + i, sizeof distance);
+        const uint64_t lo = section->lo + (uint64_t)(int64_t)distance;
+        *(struct file_symbol *)LIST_ADD(file, symbol, n_symbols) =
+            (struct file_symbol){.lo = lo, .hi = lo, .name = "", .code = true};
+    }
+}
+
 static void read_symbols(struct program_file *file)
 {
     ElfW(Shdr) table;
@@ -102,6 +124,8 @@ static void read_symbols(struct program_file *file)
         for (uint64_t k = 0; take_entry(file, &table, k, &symbol, sizeof symbol); k++)
             read_symbol(file, &table, &symbol);
     }
+    if (!file->n_symbols)
+        read_unwound(file);
     if (file->n_symbols)
         qsort(file->symbol, file->n_symbols, sizeof *file->symbol, by_u64);
 }
@@ -174,10 +198,8 @@ static void read_pointers(struct program_file *file)
         qsort(file->pointer, file->n_pointers, sizeof *file->pointer, by_u64);
 }
 
-/* -ENOTSUP: one is looked for in a folder of the build. */
-static int read_libraries(struct program_file *file, struct error *error)
+static void read_libraries(struct program_file *file)
 {
-    int status = 0;
     ElfW(Shdr) table;
     ElfW(Dyn) entry;
     file->libraries = HASH_FIRST;
@@ -191,9 +213,8 @@ static int read_libraries(struct program_file *file, struct error *error)
                 text_at(&file->image, table.sh_link, entry.d_un.d_val);
             file->libraries = hash_text(file->libraries, name);
             if (*name != '/' && strchr(name, '/'))
-                status = error_set(error, -ENOTSUP, "its libraries are in its folder");
+                file->unknown = "its libraries are in its folder";
         }
-    return status;
 }
 
 /* Adds the places that code refers to: something begins there. */
@@ -215,29 +236,27 @@ static void read_code(struct program_file *file)
 int program_file_open(const char *path, const char *folder, struct program_file *file,
                       struct error *error)
 {
-    *file = (struct program_file){.folder = folder};
+    *file = (struct program_file){.n_symbols = 0};
+    snprintf(file->folder, sizeof file->folder, "%s", folder);
     int status = image_open(path, &file->image, error);
     if (status < 0)
         return status;
-    if (file->image.header.e_machine != EM_X86_64 || file->image.header.e_type != ET_DYN)
-        status = error_set(error, -ENOTSUP, "its code lies at one place alone");
-    if (status == 0)
-        status = read_sections(file, error);
-    if (status == 0) {
-        read_symbols(file);
-        end_symbols(file);
-        find_cold(file);
-        read_pointers(file);
-        status = read_libraries(file, error);
-        read_code(file);
-        if (file->n_bounds)
-            qsort(file->bound, file->n_bounds, sizeof *file->bound, by_u64);
-    }
-    if (status == 0 && !file->n_symbols)
-        status = error_set(error, -ENOTSUP, "it has no symbols");
-    if (status < 0)
+    if (file->image.header.e_machine != EM_X86_64) {
         program_file_close(file);
-    return status;
+        return error_set(error, -ENOTSUP, "it is of another kind of machine");
+    }
+    if (file->image.header.e_type != ET_DYN)
+        file->unknown = "its code lies at one place alone";
+    read_sections(file);
+    read_symbols(file);
+    end_symbols(file);
+    find_cold(file);
+    read_pointers(file);
+    read_libraries(file);
+    read_code(file);
+    if (file->n_bounds)
+        qsort(file->bound, file->n_bounds, sizeof *file->bound, by_u64);
+    return 0;
 }
 
 void program_file_close(struct program_file *file)

@@ -3,6 +3,8 @@
  * another build of it has the same. */
 #pragma once
 
+#include <limits.h>
+
 #include "elf_image.h"
 #include "insn.h"
 
@@ -35,10 +37,11 @@ struct program_file {
     struct file_pointer *pointer;
     uint64_t *bound; /* places where something begins or ends, in order */
     size_t n_sections, n_symbols, n_exported, n_cold, n_pointers, n_bounds;
-    uint64_t libraries; /* a hash of their names */
-    const char *folder; /* in which it was built: names of its sources begin so; or "" */
+    uint64_t lo, hi;     /* of all sections */
+    uint64_t libraries;  /* a hash of their names */
+    const char *unknown; /* why not all is known that it can execute and read; or NULL */
+    char folder[PATH_MAX]; /* in which it was built: names of its sources begin so */
 };
-/* -ENOTSUP: its code may lie at one place alone, or has no symbols, and the like. */
 int program_file_open(const char *path, const char *folder, struct program_file *file,
                       struct error *error);
 void program_file_close(struct program_file *file);
@@ -49,14 +52,28 @@ const struct file_symbol *file_symbol_at(const struct program_file *file, uint64
 const struct file_pointer *file_pointer_from(const struct program_file *file,
                                              uint64_t at);
 
+/* ---- parts.c ---- */
+
+/* A function without its places. */
+struct part {
+    uint64_t text;  /* hash of its instructions; first, for by_u64() */
+    uint64_t place; /* of where it and its data lie in a page and in a line */
+    const struct file_symbol *symbol;
+    bool entered; /* by a process */
+};
+/* All functions of a program, by text, then by name. */
+struct parts {
+    struct program_file file;
+    struct part *entry;
+    size_t n, *of_symbol; /* number of the part of each symbol and 1, or 0 */
+};
+int parts_open(const char *path, const char *folder, struct parts *parts,
+               struct error *error);
+void parts_close(struct parts *parts);
+/* The function that holds an address, or NULL. */
+struct part *parts_at(const struct parts *parts, uint64_t at);
+
 /* ---- same_code.c ---- */
 
-/* Functions at these addresses differ, or have no counterpart. */
-struct differing {
-    uint64_t *at;
-    size_t n;
-};
-/* Compares what both programs can execute. All of it is the same, wherever it lies, up to
- * the first call of a function that is in the lists. -ENOTSUP: nothing can be said. */
-int programs_compare(const struct program_file *a, const struct program_file *b,
-                     struct differing *in_a, struct differing *in_b, struct error *error);
+/* All that was entered is the same in both programs, with the data that it refers to. */
+bool programs_same(const struct parts *a, const struct parts *b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares the code of two programs, wherever it lies. The comparison begins where the
- * system and libraries enter them. */
+/* Whether functions that were entered are the same in both programs, with all data that
+ * they refer to, wherever these lie. */
 #include "same_code.h"
 
 #include <stdlib.h>
@@ -8,24 +8,14 @@
 #include "process/process.h"
 #include "reports.h"
 
-enum { DEPTH_MOST = 100, ENTRY = 4, WORD = 8, NEAR = 64, PASSES_MOST = 10 };
+enum { DEPTH_MOST = 100, ENTRY = 4, WORD = 8, NEAR = 64 };
 
 struct comparing {
     const struct program_file *a, *b;
+    const struct parts *in_a, *in_b;
     struct pairs seen;
-    struct pairs apart;                 /* data and functions that differ */
     struct pairs variables, of_a, of_b; /* a variable has one counterpart */
-    struct differing *in_a, *in_b;
-    bool rust; /* the function that refers to data is of Rust */
 };
-
-static void add_differing(struct differing *list, uint64_t at)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (list->at[i] == at)
-            return;
-    *(uint64_t *)LIST_ADD(list, at, n) = at;
-}
 
 /* ---- data ---- */
 
@@ -130,11 +120,11 @@ static bool same_source(const struct comparing *comparing, uint64_t a, uint64_t 
 }
 
 /* A string may go on behind its first n bytes, where another one begins: linkers let
- * strings share their ends. Those of Rust end without a zero. */
+ * strings share their ends. */
 static bool same_end(const struct comparing *comparing, uint64_t a, uint64_t b,
                      uint64_t n)
 {
-    bool same = true, ends = comparing->rust;
+    bool same = true, ends = false;
     for (uint64_t i = 0; i < n && !ends; i++)
         ends = !file_byte(comparing->a, a + i);
     if (ends ||
@@ -195,8 +185,7 @@ static bool same_follower(struct comparing *comparing, const struct file_symbol 
     if (a == x->lo || x->hi - a > NEAR || !strncmp(x->name, "_ZT", 3))
         return true;
     return !one == !two &&
-           (!one || (names_same(one->name, two->name) &&
-                     same_place(comparing, one->lo, two->lo, 0, depth + 1)));
+           (!one || same_place(comparing, one->lo, two->lo, 0, depth + 1));
 }
 
 /* n bytes; 0: all that begins there. What has a name is compared as a whole, once. Data
@@ -214,23 +203,26 @@ static bool same_data(struct comparing *comparing, uint64_t a, uint64_t b, uint6
         b = y->lo;
         n = x->hi - x->lo;
     }
-    if (pairs_have(&comparing->apart, a, b))
+    if (!same || !same_variable(comparing, a, b))
         return false;
-    same = same && same_variable(comparing, a, b);
-    if (same && (x || !n) && !pairs_add(&comparing->seen, a, b, false))
+    if ((x || !n) && !pairs_add(&comparing->seen, a, b, false))
         return true;
-    same = same && (n ? (same_values(comparing, a, b, n, depth) &&
-                         (!x || same_distances(comparing, a, b, n, depth))) ||
-                            (x && same_table(comparing, a, b, n, depth))
-                      : same_rest(comparing, a, b, depth));
-    if (!same)
-        pairs_add(&comparing->apart, a, b, false);
-    return same;
+    return n ? (same_values(comparing, a, b, n, depth) &&
+                (!x || same_distances(comparing, a, b, n, depth))) ||
+                   (x && same_table(comparing, a, b, n, depth))
+             : same_rest(comparing, a, b, depth);
 }
 
 /* ---- places ---- */
 
-/* True if both places are the same instruction of functions, which are compared later. */
+static bool is_entered(const struct parts *parts, uint64_t at)
+{
+    const struct part *const part = parts_at(parts, at);
+    return !part || part->entered;
+}
+
+/* True if both places are the same instruction of functions. Those that are entered at
+ * their beginning are known, and others are compared later. */
 static bool same_code(struct comparing *comparing, uint64_t a, uint64_t b, int depth)
 {
     const struct file_symbol *const x = file_symbol_at(comparing->a, a);
@@ -240,14 +232,10 @@ static bool same_code(struct comparing *comparing, uint64_t a, uint64_t b, int d
         const uint64_t other = file_stub_slot(comparing->b, b);
         return slot && other && same_place(comparing, slot, other, WORD, depth + 1);
     }
-    if (!x || !y || !x->code || !y->code)
+    if (!x || !y || !x->code || !y->code || (a == x->lo) != (b == y->lo))
         return false;
-    pairs_add(&comparing->seen, x->lo, y->lo, true);
-    if (a == x->lo || b == y->lo)
-        return a == x->lo && b == y->lo;
-    /* A breakpoint at its beginning would not see that it is entered here. */
-    if (pairs_have(&comparing->apart, x->lo, y->lo))
-        return false;
+    if (a == x->lo && !is_entered(comparing->in_a, a) && !is_entered(comparing->in_b, b))
+        return true;
     struct listing of_x, of_y;
     const bool read =
         (int)code_read(comparing->a, x, &of_x) & (int)code_read(comparing->b, y, &of_y);
@@ -255,6 +243,7 @@ static bool same_code(struct comparing *comparing, uint64_t a, uint64_t b, int d
     const bool same = read && number < of_x.n && of_x.insn[number].address == a &&
                       number == code_number(&of_y, b);
     FREE_EACH(of_x.insn, of_y.insn);
+    pairs_add(&comparing->seen, x->lo, y->lo, true);
     return same;
 }
 
@@ -294,152 +283,99 @@ static bool same_reference(struct comparing *comparing, const struct listing *a,
     return same_place(comparing, x->target, y->target, n, 0);
 }
 
-static void compare_functions(struct comparing *comparing, uint64_t at, uint64_t other)
+/* A part that is seldom reached may be entered by handlers of exceptions, which no
+ * breakpoint sees. */
+static bool same_cold_part(struct comparing *comparing, const struct file_symbol *x,
+                           const struct file_symbol *y)
+{
+    const struct file_symbol *cold = NULL, *other = NULL;
+    const size_t n = file_cold_parts(comparing->a, x, &cold);
+    if (n != file_cold_parts(comparing->b, y, &other) || n > 1)
+        return false;
+    if (n)
+        pairs_add(&comparing->seen, cold->lo, other->lo, true);
+    return true;
+}
+
+static bool same_function(struct comparing *comparing, uint64_t at, uint64_t other)
 {
     const struct file_symbol *const x = file_symbol_at(comparing->a, at);
     const struct file_symbol *const y = file_symbol_at(comparing->b, other);
     struct listing a, b;
-    comparing->rust = name_is_rust(x->name);
     bool same = (int)code_read(comparing->a, x, &a) & (int)code_read(comparing->b, y, &b);
     same &= a.n == b.n;
     for (size_t i = 0; i < a.n && same; i++)
-        same = code_same_bytes(&a, &a.insn[i], &b, &b.insn[i]);
-    /* All of it is looked at: the lists have to name each function that differs. */
-    for (size_t i = 0, all = same ? a.n : 0; i < all; i++)
-        same &= same_reference(comparing, &a, &a.insn[i], &b, &b.insn[i]);
-    const struct file_symbol *cold = NULL, *other_cold = NULL;
-    const size_t n_cold = file_cold_parts(comparing->a, x, &cold);
-    same &= n_cold == file_cold_parts(comparing->b, y, &other_cold) && n_cold <= 1 &&
-            (!n_cold || (same_code(comparing, cold->lo, other_cold->lo, 0) &&
-                         !pairs_have(&comparing->apart, cold->lo, other_cold->lo)));
-    if (!same) {
-        pairs_add(&comparing->apart, at, other, true);
-        add_differing(comparing->in_a, at);
-        add_differing(comparing->in_b, other);
-    }
+        same =
+            code_same_bytes(comparing->a, &a, &a.insn[i], comparing->b, &b, &b.insn[i]) &&
+            same_reference(comparing, &a, &a.insn[i], &b, &b.insn[i]);
     FREE_EACH(a.insn, b.insn);
+    return same && same_cold_part(comparing, x, y);
 }
 
-/* ---- where the programs are entered ---- */
+/* ---- programs ---- */
 
-/* Functions that a section lists: those of one name are counterparts, in whatever order
- * the linker put them. */
-static void enter_list(struct comparing *comparing, const char *section)
+/* Libraries may read data that the program exports. */
+static bool same_exported(struct comparing *comparing)
 {
-    const struct file_section *const x = file_section_named(comparing->a, section);
-    const struct file_section *const y = file_section_named(comparing->b, section);
-    const size_t n = x ? (x->hi - x->lo) / WORD : 0, m = y ? (y->hi - y->lo) / WORD : 0;
-    FREED_BY(free_memory) bool *taken = must_have(calloc(m + 1, sizeof *taken));
-    for (size_t i = 0; i < n; i++) {
-        const struct file_pointer *const from =
-            file_pointer_at(comparing->a, x->lo + i * WORD);
-        const struct file_symbol *const one =
-            from ? file_symbol_at(comparing->a, from->value) : NULL;
-        size_t k = 0;
-        for (; one && k < m; k++) {
-            const struct file_pointer *const to =
-                file_pointer_at(comparing->b, y->lo + k * WORD);
-            const struct file_symbol *const two =
-                to ? file_symbol_at(comparing->b, to->value) : NULL;
-            if (taken[k] || !two || !names_same(one->name, two->name))
-                continue;
-            taken[k] = same_code(comparing, one->lo, two->lo, 0);
-            break;
-        }
-        if (from && (!one || k == m))
-            add_differing(comparing->in_a, from->value);
-    }
-    for (size_t k = 0; k < m; k++) {
-        const struct file_pointer *const to =
-            file_pointer_at(comparing->b, y->lo + k * WORD);
-        if (!taken[k] && to)
-            add_differing(comparing->in_b, to->value);
-    }
-}
-
-/* -ENOTSUP: data that libraries may read differ. */
-static int enter_exported(struct comparing *comparing, struct error *error)
-{
-    int status = 0;
-    for (size_t i = 0; i < comparing->a->n_exported; i++) {
+    bool same = true;
+    size_t n = 0;
+    for (size_t i = 0; i < comparing->b->n_exported; i++)
+        n += !comparing->b->exported[i].code;
+    for (size_t i = 0; i < comparing->a->n_exported && same; i++) {
         const struct file_symbol *const x = &comparing->a->exported[i];
         const struct file_symbol *const y = file_exported_as(comparing->b, x->name);
-        const bool code = x->code && (!y || y->code);
-        if (y && x->code == y->code &&
-            (code ? same_code(comparing, x->lo, y->lo, 0)
-                  : same_place(comparing, x->lo, y->lo, 0, 0)))
+        if (x->code)
             continue;
-        if (code)
-            add_differing(comparing->in_a, x->lo);
-        else
-            status = error_set(error, -ENOTSUP, "libraries may read other data");
+        same = y && !y->code && same_place(comparing, x->lo, y->lo, 0, 0);
+        n--;
     }
-    for (size_t i = 0; i < comparing->b->n_exported; i++) {
-        const struct file_symbol *const y = &comparing->b->exported[i];
-        if (file_exported_as(comparing->a, y->name))
+    return same && n == 0;
+}
+
+static bool same_threads(struct comparing *comparing)
+{
+    const struct file_section *const x = file_section_named(comparing->a, ".tdata");
+    const struct file_section *const y = file_section_named(comparing->b, ".tdata");
+    return (!x && !y) || (x && y && x->hi - x->lo == y->hi - y->lo &&
+                          same_values(comparing, x->lo, y->lo, x->hi - x->lo, 0));
+}
+
+/* Pairs each function that was entered with the one of its text and name, and of its
+ * number among these. */
+static bool pair_entered(struct comparing *comparing, const struct parts *from,
+                         const struct parts *to)
+{
+    bool all = true;
+    for (size_t i = 0; i < from->n && all; i++) {
+        const struct part *const part = &from->entry[i];
+        size_t first, other;
+        if (!part->entered)
             continue;
-        if (y->code)
-            add_differing(comparing->in_b, y->lo);
-        else
-            status = error_set(error, -ENOTSUP, "libraries may read other data");
+        parts_group(from, part, &first);
+        all = i - first < parts_group(to, part, &other);
+        if (!all)
+            break;
+        const struct part *const pair = &to->entry[other + i - first];
+        const bool is_a = from == comparing->in_a;
+        pairs_add(&comparing->seen, (is_a ? part : pair)->symbol->lo,
+                  (is_a ? pair : part)->symbol->lo, true);
     }
-    return status;
+    return all;
 }
 
-static int enter(struct comparing *comparing, struct error *error)
+bool programs_same(const struct parts *a, const struct parts *b)
 {
-    static const char *const lists[] = {".preinit_array", ".init_array", ".fini_array"};
-    static const char *const codes[] = {".init", ".fini"};
-    const struct program_file *const a = comparing->a, *const b = comparing->b;
-    const struct file_section *const x = file_section_named(a, ".tdata");
-    const struct file_section *const y = file_section_named(b, ".tdata");
-    bool same = a->libraries == b->libraries &&
-                same_code(comparing, a->image.header.e_entry, b->image.header.e_entry, 0);
-    if (x || y)
-        same &= x && y && x->hi - x->lo == y->hi - y->lo &&
-                same_values(comparing, x->lo, y->lo, x->hi - x->lo, 0);
-    for (size_t i = 0; i < ARRAY_LEN(codes) && same; i++) {
-        const struct file_section *const one = file_section_named(a, codes[i]);
-        const struct file_section *const two = file_section_named(b, codes[i]);
-        same = !one == !two && (!one || same_code(comparing, one->lo, two->lo, 0));
-    }
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        enter_list(comparing, lists[i]);
-    return same ? enter_exported(comparing, error)
-                : error_set(error, -ENOTSUP, "they begin in other ways");
-}
-
-static void free_pass(struct comparing *comparing)
-{
-    pairs_free(&comparing->seen);
-    pairs_free(&comparing->variables);
-    pairs_free(&comparing->of_a);
-    pairs_free(&comparing->of_b);
-}
-
-int programs_compare(const struct program_file *a, const struct program_file *b,
-                     struct differing *in_a, struct differing *in_b, struct error *error)
-{
-    struct comparing comparing = {.a = a, .b = b, .in_a = in_a, .in_b = in_b};
-    size_t apart;
-    int status, passes = 0;
-    /* Data that were taken for the same because they lead to others are not, once these
-     * differ. */
-    do {
-        apart = comparing.apart.n;
-        free_pass(&comparing);
-        in_a->n = in_b->n = 0;
-        status = enter(&comparing, error);
-        for (size_t i = 0; i < comparing.seen.n && status == 0 && !interrupted_by; i++)
-            if (comparing.seen.entry[i].code)
-                compare_functions(&comparing, comparing.seen.entry[i].a,
-                                  comparing.seen.entry[i].b);
-        if (status == 0 && interrupted_by)
-            status = error_set(error, -EINTR, "interrupted");
-        if (status == 0 && ++passes > PASSES_MOST)
-            status = error_set(error, -ENOTSUP, "their data differ in too many ways");
-    } while (status == 0 && comparing.apart.n > apart);
-    free_pass(&comparing);
-    pairs_free(&comparing.apart);
-    return status;
+    struct comparing comparing = {.a = &a->file, .b = &b->file, .in_a = a, .in_b = b};
+    bool same = a->file.libraries == b->file.libraries &&
+                pair_entered(&comparing, a, b) && pair_entered(&comparing, b, a) &&
+                same_threads(&comparing) && same_exported(&comparing);
+    for (size_t i = 0; i < comparing.seen.n && same && !interrupted_by; i++)
+        if (comparing.seen.entry[i].code)
+            same = same_function(&comparing, comparing.seen.entry[i].a,
+                                 comparing.seen.entry[i].b);
+    pairs_free(&comparing.seen);
+    pairs_free(&comparing.variables);
+    pairs_free(&comparing.of_a);
+    pairs_free(&comparing.of_b);
+    return same && !interrupted_by;
 }

@@ -14,7 +14,6 @@ struct pairs {
     size_t n;
     size_t *slot, room; /* numbers of entries, by hash; 0: none, 1: the first */
 };
-bool pairs_have(const struct pairs *pairs, uint64_t a, uint64_t b);
 /* False: it was there already. */
 bool pairs_add(struct pairs *pairs, uint64_t a, uint64_t b, bool code);
 void pairs_free(struct pairs *pairs);
@@ -32,12 +31,15 @@ bool code_read(const struct program_file *file, const struct file_symbol *symbol
 bool code_holds(const struct file_symbol *symbol, uint64_t at);
 /* The number of the instruction at an address, or of the next one. */
 size_t code_number(const struct listing *code, uint64_t at);
-/* The same instruction, but for the place that it refers to. */
-bool code_same_bytes(const struct listing *a, const struct insn *x,
+/* An instruction as bytes, without the place that it refers to: how many. */
+uint8_t code_without_places(const struct program_file *file, const struct listing *code,
+                            const struct insn *insn, unsigned char bytes[INSN_BYTES_MAX]);
+bool code_same_bytes(const struct program_file *of_a, const struct listing *a,
+                     const struct insn *x, const struct program_file *of_b,
                      const struct listing *b, const struct insn *y);
-bool name_is_rust(const char *name);
-/* The same name, except the hash that Rust puts at its end. */
-bool names_same(const char *a, const char *b);
+
+/* Functions with the text and the name of a part: how many, from which number on. */
+size_t parts_group(const struct parts *parts, const struct part *like, size_t *first);
 
 /* ---- file_places.c ---- */
 

@@ -21,11 +21,6 @@ static size_t *slot_of(const struct pairs *pairs, uint64_t a, uint64_t b)
     return &pairs->slot[i];
 }
 
-bool pairs_have(const struct pairs *pairs, uint64_t a, uint64_t b)
-{
-    return pairs->room && *slot_of(pairs, a, b);
-}
-
 bool pairs_add(struct pairs *pairs, uint64_t a, uint64_t b, bool code)
 {
     if (2 * (pairs->n + 1) > pairs->room) {
@@ -129,45 +124,40 @@ static unsigned branch_kind(const unsigned char *bytes, uint8_t length)
                                     : first;
 }
 
-bool code_same_bytes(const struct listing *a, const struct insn *x,
+/* A program that lies at one place alone has addresses where others have distances. */
+static void hide_addresses(const struct program_file *file, unsigned char *bytes,
+                           uint8_t length)
+{
+    uint32_t value;
+    for (uint8_t i = 1; i + sizeof value <= length; i++) {
+        memcpy(&value, bytes + i, sizeof value);
+        if (file->image.header.e_type == ET_EXEC && value >= file->lo && value < file->hi)
+            memset(bytes + i, 0, sizeof value);
+    }
+}
+
+uint8_t code_without_places(const struct program_file *file, const struct listing *code,
+                            const struct insn *insn, unsigned char bytes[INSN_BYTES_MAX])
+{
+    const unsigned char *const from = code->bytes + (insn->address - code->symbol->lo);
+    if (insn->reference == REFERS_BRANCH) {
+        const unsigned kind = branch_kind(from, insn->length);
+        memcpy(bytes, &kind, sizeof kind);
+        return sizeof kind;
+    }
+    memcpy(bytes, from, insn->length);
+    if (insn->reference != REFERS_NOT)
+        memset(bytes + insn->field, 0, insn->field_bytes);
+    hide_addresses(file, bytes, insn->length);
+    return insn->length;
+}
+
+bool code_same_bytes(const struct program_file *of_a, const struct listing *a,
+                     const struct insn *x, const struct program_file *of_b,
                      const struct listing *b, const struct insn *y)
 {
-    const unsigned char *const of_x = a->bytes + (x->address - a->symbol->lo);
-    const unsigned char *const of_y = b->bytes + (y->address - b->symbol->lo);
     unsigned char left[INSN_BYTES_MAX], right[INSN_BYTES_MAX];
-    if (x->reference != y->reference)
-        return false;
-    if (x->reference == REFERS_BRANCH)
-        return branch_kind(of_x, x->length) == branch_kind(of_y, y->length);
-    if (x->length != y->length)
-        return false;
-    memcpy(left, of_x, x->length);
-    memcpy(right, of_y, y->length);
-    if (x->reference != REFERS_NOT) {
-        memset(left + x->field, 0, x->field_bytes);
-        memset(right + y->field, 0, y->field_bytes);
-    }
-    return !memcmp(left, right, x->length);
-}
-
-/* ---- names ---- */
-
-/* Rust ends names with a hash, "17h", 16 digits and "E", which differs from build to
- * build. */
-static size_t name_bytes(const char *name)
-{
-    enum { HASH = 20 };
-    const size_t n = strlen(name);
-    return n > HASH && !memcmp(name + n - HASH, "17h", 3) && name[n - 1] == 'E' ? n - HASH
-                                                                                : n;
-}
-
-bool name_is_rust(const char *name)
-{
-    return !strncmp(name, "_R", 2) || name_bytes(name) < strlen(name);
-}
-
-bool names_same(const char *a, const char *b)
-{
-    return name_bytes(a) == name_bytes(b) && !memcmp(a, b, name_bytes(a));
+    const uint8_t n = code_without_places(of_a, a, x, left);
+    return x->reference == y->reference && code_without_places(of_b, b, y, right) == n &&
+           !memcmp(left, right, n);
 }

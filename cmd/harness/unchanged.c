@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cases whose code and data are the same in both programs, wherever they lie: the files
- * are compared, and where functions differ, a process of the case shows that it enters
- * none of them. */
+ * are compared, as far as a process of the case enters their functions. */
 #include "harness_private.h"
 
 #include <stdlib.h>
 
 #include "program.h"
-#include "program_file.h"
+#include "same_code.h"
 
-/* Breakpoints of a process; more functions differ in builds that have little in common.
- */
-enum { WATCHED_MOST = 2000 };
 #define WATCH_NS 20000000000LL
 
 /* ---- a process that shows what it enters ---- */
 
 struct watching {
-    const struct differing *functions;
+    struct parts *parts;
     char path[PATH_MAX];
-    bool found, entered;
+    bool found;
+    struct program *program;
     int64_t until;
 };
 
@@ -27,46 +24,42 @@ static void put_in(void *context, struct program *program, struct program_space 
                    const char *path, uint64_t bias, uint64_t end)
 {
     struct watching *const watching = context;
+    const struct parts *const parts = watching->parts;
     if (strcmp(path, watching->path) != 0)
         return;
     watching->found = true;
-    for (size_t i = 0; i < watching->functions->n; i++)
-        watching->found &=
-            program_watch(program, space, watching->functions->at[i] + bias,
-                          &watching->functions->at[i]);
+    watching->program = program;
+    for (size_t i = 0; i < parts->n; i++)
+        watching->found &= program_watch(
+            program, space, parts->entry[i].symbol->lo + bias, &parts->entry[i]);
 }
 
+/* The first call tells all. */
 static enum program_want note(void *context, void *watched,
                               const struct program_call *call)
 {
-    ((struct watching *)context)->entered = true;
+    struct part *const part = watched;
+    part->entered = true;
+    program_watch_all(((struct watching *)context)->program, part, false);
     return PROGRAM_PASS;
 }
 
 static bool is_over(void *context, struct program *program)
 {
     const struct watching *const watching = context;
-    return watching->entered || interrupted_by || clock_now() > watching->until;
+    return interrupted_by || clock_now() > watching->until;
 }
 
-/* True if a process of the case ended well and entered none of the functions. */
-static bool enters_none(struct harness *harness, size_t c, int which,
-                        const struct differing *functions)
+bool case_traced(struct harness *harness, size_t c, int which,
+                 const struct program_owner *owner)
 {
     static const char script[] = "cd \"$1\" && shift && exec \"$@\" >/dev/null 2>&1 "
                                  "</dev/null";
     const struct side *const side = &harness->side[which];
-    struct watching watching = {.functions = functions, .until = clock_now() + WATCH_NS};
-    const struct program_owner owner = {
-        .context = &watching, .object = put_in, .called = note, .stop = is_over};
     FREED_BY(text_list_free) struct text_list words = {.n = 0};
-    FREED_BY(free_memory) char *path = realpath(side->path, NULL);
     struct program *program = NULL;
     struct error error;
     int status = -1;
-    if (!functions->n)
-        return true;
-    snprintf(watching.path, sizeof watching.path, "%s", path ?: "");
     for (size_t i = 0; i < 4; i++)
         text_list_add(&words, (const char *const[]){"/bin/sh", "-c", script, "sh"}[i]);
     text_list_add(&words, *side->cwd ? side->cwd : ".");
@@ -74,12 +67,26 @@ static bool enters_none(struct harness *harness, size_t c, int which,
     side_words(harness, which, c, &words);
     FREED_BY(free_memory) char **argv = must_have(calloc(words.n + 1, sizeof *argv));
     memcpy(argv, words.item, words.n * sizeof *argv);
-    if (program_start(argv, &owner, &program, &error) < 0)
+    if (program_start(argv, owner, &program, &error) < 0)
         return false;
     const bool ran = program_run(program, &error) == 0 && program_ended(program, &status);
     program_signal(program, SIGKILL);
     program_close(program);
-    return ran && status == 0 && watching.found && !watching.entered;
+    return ran && status == 0;
+}
+
+/* True if a process of the case ended well; tells what it entered. */
+static bool find_entered(struct harness *harness, size_t c, int which,
+                         struct parts *parts)
+{
+    struct watching watching = {.parts = parts, .until = clock_now() + WATCH_NS};
+    const struct program_owner owner = {
+        .context = &watching, .object = put_in, .called = note, .stop = is_over};
+    FREED_BY(free_memory) char *path = realpath(harness->side[which].path, NULL);
+    snprintf(watching.path, sizeof watching.path, "%s", path ?: "");
+    for (size_t i = 0; i < parts->n; i++)
+        parts->entry[i].entered = false;
+    return case_traced(harness, c, which, &owner) && watching.found;
 }
 
 /* ---- the programs ---- */
@@ -123,45 +130,53 @@ static void take(struct harness *harness, size_t c)
         string_set(&placement->unmoved, "--relink was not given");
 }
 
-static void compare(struct harness *harness, const struct program_file *base,
-                    const struct program_file *head)
+/* A process of all cases tells of each. */
+static void compare(struct harness *harness, struct parts *parts)
 {
-    struct differing in_base = {.n = 0}, in_head = {.n = 0};
-    struct error error;
-    const int status = programs_compare(base, head, &in_base, &in_head, &error);
-    const size_t n = in_base.n + in_head.n;
-    for (size_t c = 0; c < harness->n_cases && status == 0 && n <= WATCHED_MOST; c++)
-        if (is_in_doubt(harness, c) &&
-            (!n || (harness->adapter->one_case &&
-                    enters_none(harness, c, SIDE_BASE, &in_base) &&
-                    enters_none(harness, c, SIDE_HEAD, &in_head))))
+    const bool one_case = harness->adapter->one_case || !harness->adapter->reader;
+    bool known = false, same = false;
+    for (size_t c = 0; c < harness->n_cases && !interrupted_by; c++) {
+        if (!is_in_doubt(harness, c))
+            continue;
+        if (one_case || !known)
+            same = find_entered(harness, c, SIDE_BASE, &parts[SIDE_BASE]) &&
+                   find_entered(harness, c, SIDE_HEAD, &parts[SIDE_HEAD]) &&
+                   programs_same(&parts[SIDE_BASE], &parts[SIDE_HEAD]);
+        known = true;
+        if (same)
             take(harness, c);
-    FREE_EACH(in_base.at, in_head.at);
+    }
 }
 
 /* Builds in two folders have them in the names of their sources. */
-static bool open_file(const struct side *side, char folder[static PATH_MAX],
-                      struct program_file *file)
+static bool side_parts(const struct side *side, struct parts *parts)
 {
     struct error error;
-    if (!*side->cwd || !realpath(side->cwd, folder))
-        *folder = '\0';
-    return program_file_open(side->path, folder, file, &error) == 0;
+    FREED_BY(free_memory) char *folder = *side->cwd ? realpath(side->cwd, NULL) : NULL;
+    return side->file.kind != ELF_OTHER &&
+           parts_open(side->path, folder ?: "", parts, &error) == 0;
+}
+
+bool sides_parts(const struct harness *harness, struct parts *parts)
+{
+    if (!side_parts(&harness->side[SIDE_BASE], &parts[SIDE_BASE]))
+        return false;
+    if (side_parts(&harness->side[SIDE_HEAD], &parts[SIDE_HEAD]))
+        return true;
+    parts_close(&parts[SIDE_BASE]);
+    return false;
 }
 
 void unchanged_find(struct harness *harness)
 {
-    struct program_file base, head;
-    char of_base[PATH_MAX], of_head[PATH_MAX];
+    struct parts parts[2];
     bool any = false;
     for (size_t c = 0; c < harness->n_cases; c++)
         any |= is_in_doubt(harness, c);
-    if (!any || !may_be_told(harness) ||
-        !open_file(&harness->side[SIDE_BASE], of_base, &base))
+    if (!any || !may_be_told(harness) || !sides_parts(harness, parts))
         return;
-    if (open_file(&harness->side[SIDE_HEAD], of_head, &head)) {
-        compare(harness, &base, &head);
-        program_file_close(&head);
-    }
-    program_file_close(&base);
+    if (!parts[SIDE_BASE].file.unknown && !parts[SIDE_HEAD].file.unknown)
+        compare(harness, parts);
+    for (int i = SIDE_BASE; i <= SIDE_HEAD; i++)
+        parts_close(&parts[i]);
 }

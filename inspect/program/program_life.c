@@ -82,17 +82,22 @@ static void become(char *const *argv, const struct program *program, int go, int
     raise(SIGKILL);
 }
 
-/* One that has ended may be there until somebody waits for it: its state is read before
- * it is asked for, or it could go between the two. */
-static bool ends(pid_t thread)
+/* What a thread does, as /proc has it: 'R' runs; 0: it is not there. */
+static char state_of(pid_t thread)
 {
     char path[40], text[80];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)thread);
     const ssize_t n = file_read("", path, text, sizeof text);
-    if (kill(thread, 0) < 0)
-        return errno == ESRCH;
     const char *const name = n > 0 ? strrchr(text, ')') : NULL;
-    return name && (name[2] == 'Z' || name[2] == 'X');
+    return name && name[1] ? name[2] : 0;
+}
+
+/* One that has ended may be there until somebody waits for it: its state is read before
+ * it is asked for, or it could go between the two. */
+static bool ends(pid_t thread)
+{
+    const char state = state_of(thread);
+    return kill(thread, 0) < 0 ? errno == ESRCH : state == 'Z' || state == 'X';
 }
 
 static int seize(pid_t thread, int more, struct error *error)
@@ -216,11 +221,28 @@ static int start_error(const struct program *program, struct error *error)
     return error_set(error, -code, "%s", strerror(code));
 }
 
+/* Threads that wait are left alone: their time is none of the program. */
+static void sample(struct program *program)
+{
+    for (struct thread *thread = program->threads; thread; thread = thread->next) {
+        if (thread->gone || thread->awaited || thread->waiting || thread->sampled ||
+            !program->executed || state_of(thread->id) != 'R')
+            continue;
+        thread->sampled = ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL) == 0;
+    }
+}
+
 int program_run(struct program *program, struct error *error)
 {
-    while (!program->ended && !program->owner->stop(program->owner->context, program)) {
-        const int64_t until = now_ns() + TURN_NS;
-        while (!program->ended && program_turn(program, TURN_NS) && now_ns() < until)
+    const struct program_owner *const owner = program->owner;
+    const int64_t turn_ns = owner->sampled ? owner->sample_ns : TURN_NS;
+    while (!program->ended && !owner->stop(owner->context, program)) {
+        const int64_t until = now_ns() + turn_ns;
+        int64_t left = turn_ns;
+        if (owner->sampled)
+            sample(program);
+        while (!program->ended && (program_turn(program, left) || owner->sampled) &&
+               (left = until - now_ns()) > 0)
             ;
     }
     return program->ended ? start_error(program, error) : 0;

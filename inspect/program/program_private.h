@@ -57,12 +57,14 @@ struct thread {
     struct program_space *space; /* NULL: nobody knows yet who made it */
     bool stopped;                /* `status` is to be looked at by who awaits it */
     bool gone, awaited;
-    bool waiting; /* newly made, and stopped until its maker told */
-    bool loading; /* stops at system calls, as the loader is at work */
-    bool paused;  /* by PTRACE_INTERRUPT */
-    bool execs;   /* stopped, while it was awaited, as another program */
-    bool stray;   /* it was too slow: a step or a debug register of ours stops it later */
-    bool inner;   /* it came to another breakpoint while it was awaited */
+    bool waiting;   /* newly made, and stopped until its maker told */
+    bool loading;   /* stops at system calls, as the loader is at work */
+    bool paused;    /* by PTRACE_INTERRUPT */
+    bool sampled;   /* and the owner wants to know where */
+    int64_t cpu_ns; /* CPU time at the last such stop */
+    bool execs;     /* stopped, while it was awaited, as another program */
+    bool stray; /* it was too slow: a step or a debug register of ours stops it later */
+    bool inner; /* it came to another breakpoint while it was awaited */
     int status;
     /* The call that it is at: it comes back after a signal, and counts once. */
     uint64_t again, again_rsp;

@@ -4,12 +4,15 @@
 
 #include <linux/kcmp.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "files.h"
 
 /* As PTRACE_O_TRACESYSGOOD marks system calls. */
 enum { SYSCALL_STOP = SIGTRAP | 0x80 };
@@ -117,6 +120,13 @@ static void adopt_waiting(struct program *program, const struct thread *maker)
 
 /* ---- exec ---- */
 
+static int64_t cpu_time(const struct thread *thread)
+{
+    char path[40], text[80];
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)thread->id);
+    return file_read("", path, text, sizeof text) > 0 ? strtoll(text, NULL, 10) : 0;
+}
+
 static void take_exec(struct program *program, struct thread *thread)
 {
     for (struct thread *other = program->threads; other; other = other->next)
@@ -129,6 +139,7 @@ static void take_exec(struct program *program, struct thread *thread)
         return;
     thread->space->users++;
     thread->again = 0;
+    thread->cpu_ns = program->owner->sampled ? cpu_time(thread) : 0;
     program->executed |= thread->process == program->main;
     thread->loading = true;
     space_look(program, thread->space, thread->id);
@@ -156,6 +167,19 @@ static bool is_job_control(int signal)
            signal == SIGTTOU;
 }
 
+/* The owner asked where the thread is. On a busy machine it is asked late. */
+static void tell_place(struct program *program, struct thread *thread)
+{
+    const int64_t now = thread->sampled ? cpu_time(thread) : 0;
+    struct user_regs_struct r;
+    if (thread->sampled && thread->space &&
+        ptrace(PTRACE_GETREGS, thread->id, NULL, &r) == 0)
+        program->owner->sampled(program->owner->context, thread->space, r.rip,
+                                now - thread->cpu_ns);
+    thread->cpu_ns = thread->sampled ? now : thread->cpu_ns;
+    thread->sampled = false;
+}
+
 static void take_event(struct program *program, struct thread *thread, int event,
                        int signal)
 {
@@ -174,6 +198,7 @@ static void take_event(struct program *program, struct thread *thread, int event
             return;
         }
         thread->paused = false;
+        tell_place(program, thread);
         break;
     default:
         break;

@@ -69,6 +69,23 @@ static void say_same(struct comparison *c)
         comparison_set(c, VERDICT_SAME, "%s, though times could not tell", same);
 }
 
+/* At a bad place a small loop was seen to take 2.2 times its time. */
+#define PLACE_TIMES 3
+
+/* The code that takes the time did not change, or not all of it, and was moved. */
+static void say_moved(struct comparison *c)
+{
+    const double share = c->placement->by_place;
+
+    if (fabs(log1p(c->change)) <= log1p((PLACE_TIMES - 1) * share))
+        comparison_set(c, VERDICT_INCONCLUSIVE,
+                       "as built it is %s by %.2f%%, and %.0f%% of its time are in code "
+                       "that is the same and lies elsewhere: places could give this; "
+                       "--relink='... {pad} ... {out}' tells",
+                       c->change > 0 ? "slower" : "faster", 100 * fabs(c->change),
+                       100 * share);
+}
+
 void judge_as_built(struct comparison *c)
 {
     const struct placement *const p = c->placement;
@@ -81,6 +98,8 @@ void judge_as_built(struct comparison *c)
         say_placed(c);
     else if (proven && c->verdict != VERDICT_SAME)
         say_same(c);
+    else if (p && (c->verdict == VERDICT_REGRESSED || c->verdict == VERDICT_IMPROVED))
+        say_moved(c);
 }
 
 /* ---- stored runs ---- */

@@ -40,12 +40,12 @@ const struct fields ratio_fields =
 /* NaN, and 0 of a time, is null or missing. */
 static const struct fields placement_fields =
     FIELDS(FIELD(NAME, placement, unmoved), FIELD(BOOL, placement, same_data),
-           FIELD(AMOUNT, placement, instructions), FIELD(NAME, placement, where),
-           FIELD(NAME, placement, source), FIELD(SPAN, placement, base_offset),
-           FIELD(SPAN, placement, head_offset), FIELD(SPAN, placement, base_loop),
-           FIELD(SPAN, placement, head_loop), FIELD(RATE, placement, base_ns),
-           FIELD(RATE, placement, head_ns), FIELD(CHANGE, placement, change),
-           FIELD(CHANGE, placement, least_change),
+           FIELD(AMOUNT, placement, by_place), FIELD(AMOUNT, placement, instructions),
+           FIELD(NAME, placement, where), FIELD(NAME, placement, source),
+           FIELD(SPAN, placement, base_offset), FIELD(SPAN, placement, head_offset),
+           FIELD(SPAN, placement, base_loop), FIELD(SPAN, placement, head_loop),
+           FIELD(RATE, placement, base_ns), FIELD(RATE, placement, head_ns),
+           FIELD(CHANGE, placement, change), FIELD(CHANGE, placement, least_change),
            FIELD_WORD_AS("code", WORD, placement, equality, equality_names),
            FIELD_AS("ci", CHANGE_CI, placement, ci));
 static const struct fields control_fields =

@@ -42,6 +42,8 @@ struct placement {
     enum code_equality equality;
     bool same_data;      /* the same code has the same constants, variables, options and
                             libraries, and all of it was seen */
+    double by_place;     /* the share of the time in code that is the same, and lies
+                            elsewhere, where places may change it; 0: not known */
     double instructions; /* nearly: so many differ */
     char *where;         /* nearly: the first of them */
     char *source; /* "src/mix.c:49", from the root of its repository: head's hottest loop;

@@ -2,9 +2,12 @@
 """The number of times that `simdbench ab --harness` is right, beside the harnesses' own tools:
 scripts/bench harness [--help].
 
-Head does a known percentage more work than base. Gates of all effects take turns, and so
-do simdbench and the other tool: both meet the same machine. The other tool gets the same
-number of processes' worth of time, one build after the other, as people use it.
+Head does a known percentage more work than base, and its code lies elsewhere. At +0% builds
+are equal in four ways: `moved` (simdbench can prove that they are), `text` (a string has another
+length), `stripped` (no symbols) and `fixed` (for one address), where nothing can be proven. Harnesses,
+gates and effects take turns, and so do simdbench and the other tool: all meet the same machine.
+The other tool gets as many slices, one build after the other, as people use it. A gate is a line
+of --keep=FILE: a run that was stopped goes on where it was.
 """
 import argparse
 import json
@@ -21,8 +24,11 @@ from pathlib import Path
 from bench_run import ROOT, Run
 
 SOURCES = ROOT / "tests/harness"
-SLICE = 0.02
+SLICE = 0.005
 PROCESSES = 16
+# Bytes before the code, what else differs, and options of compilers for both builds.
+EQUAL = {"moved": (24, "", ()), "text": (40, " longer", ()), "stripped": (24, "", ("-s",)),
+         "fixed": (40, "", ("-no-pie", "-fno-pie"))}
 
 
 def run(*command, **more):
@@ -63,14 +69,19 @@ def verdicts(pairs, test):
     return sum(d > 0 for d in found), sum(d < 0 for d in found)
 
 
-class GoogleBenchmark:
-    name, theirs = "google-benchmark", "compare.py (U test)"
+def compiled(program, compiler, source, extra, pad, text, *libraries):
+    run(*compiler, "-O2", f"-DEXTRA={extra}", f"-DPAD={pad}", f'-DTEXT="text{text}"', source, "-o",
+        program, *libraries)
+    return program
 
-    def build(self, folder, name, extra):
-        program = folder / name
-        run("g++", "-O2", f"-DEXTRA={extra}", SOURCES / "suite.cc", "-o", program,
-            "-lbenchmark", "-lpthread")
-        return program
+
+class GoogleBenchmark:
+    name, theirs, needs = "google-benchmark", "compare.py (U test)", ("g++",)
+    equal = tuple(EQUAL)
+
+    def build(self, folder, name, extra, pad, text, options):
+        return compiled(folder / name, ["g++", *options], SOURCES / "suite.cc", extra, pad, text,
+                        "-lbenchmark", "-lpthread")
 
     def measure(self, program):
         """`program` may have words of its own."""
@@ -87,29 +98,35 @@ class GoogleBenchmark:
         return verdicts([(old[name], new[name]) for name in old], mann_whitney)
 
 
-class Go:
-    name, theirs = "go", "benchstat"
+BENCHSTAT = os.environ.get("BENCHSTAT", "benchstat")
 
-    def build(self, folder, name, extra):
+
+class Go:
+    name, theirs, needs = "go", "benchstat", ("go", BENCHSTAT)
+    equal = ("moved", "text", "stripped")
+
+    def build(self, folder, name, extra, pad, text, options):
         package = folder / f"{name}-package"
         package.mkdir()
         shutil.copy(SOURCES / "suite_test.go", package)
-        (package / "extra_test.go").write_text(f"package suite\n\nconst extra = {extra}\n")
+        steps = "    x = x*3 ^ x>>3\n" * (1 + pad // 4)
+        (package / "extra_test.go").write_text(
+            f'package suite\n\nconst extra, text = {extra}, "text{text}"\n\n//go:noinline\n'
+            f"func pad(x int) int {{\n{steps}    return x\n}}\n")
         (package / "go.mod").write_text("module suite\n\ngo 1.18\n")
-        run("go", "test", "-c", "-o", folder / name, ".", cwd=package,
-            env={**os.environ, "GOFLAGS": "-mod=mod"})
+        run("go", "test", "-c", *(["-ldflags=-s -w"] if options else []), "-o", folder / name, ".",
+            cwd=package, env={**os.environ, "GOFLAGS": "-mod=mod"})
         return folder / name
 
     def measure(self, program):
-        return run(program, "-test.run=^$", "-test.bench=.", "-test.count=16",
+        return run(program, "-test.run=^$", "-test.bench=.", f"-test.count={PROCESSES}",
                    f"-test.benchtime={int(SLICE * 1000)}ms")
 
     def judge(self, old, new):
-        benchstat = shutil.which("benchstat") or os.environ["BENCHSTAT"]
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("old", old), ("new", new)):
                 (Path(folder) / name).write_text(text)
-            lines = run(benchstat, "-format=csv", "old", "new", cwd=folder).splitlines()
+            lines = run(BENCHSTAT, "-format=csv", "old", "new", cwd=folder).splitlines()
         changes = [line.split(",")[5] for line in lines
                    if line.count(",") >= 6 and not line.startswith((",", "geomean"))]
         return (sum(c.startswith("+") for c in changes),
@@ -117,11 +134,11 @@ class Go:
 
 
 class Command:
-    name, theirs = "command", "hyperfine (Welch)"
+    name, theirs, needs = "command", "hyperfine (Welch)", ("cc", "hyperfine")
+    equal = tuple(EQUAL)
 
-    def build(self, folder, name, extra):
-        run("cc", "-O2", f"-DEXTRA={extra}", SOURCES / "program.c", "-o", folder / name)
-        return folder / name
+    def build(self, folder, name, extra, pad, text, options):
+        return compiled(folder / name, ["cc", *options], SOURCES / "program.c", extra, pad, text)
 
     def measure(self, program):
         with tempfile.NamedTemporaryFile() as file:
@@ -134,21 +151,25 @@ class Command:
 
 
 class Criterion:
-    name, theirs = "criterion", "criterion's own"
+    name, theirs, needs = "criterion", "criterion's own", ("cargo",)
+    equal = ("moved", "text", "stripped")
 
-    def build(self, folder, name, extra):
+    def build(self, folder, name, extra, pad, text, options):
         package = folder / f"{name}-package"
         (package / "benches").mkdir(parents=True)
         (package / "src").mkdir()
         (package / "src/lib.rs").write_text("")
         shutil.copy(SOURCES / "suite.rs", package / "benches/suite.rs")
         (package / "benches/extra").write_text(str(extra))
+        (package / "benches/text").write_text(f'"text{text}"')
+        (package / "benches/pad").write_text(f".text\n.fill {pad}, 1, 0x90\n")
         (package / "Cargo.toml").write_text(
             '[package]\nname = "suite"\nversion = "0.1.0"\nedition = "2021"\n'
             '[dev-dependencies]\ncriterion = "0.8"\n'
             '[[bench]]\nname = "suite"\nharness = false\n')
         text = run("cargo", "bench", "--no-run", "--message-format=json", cwd=package,
-                   env={**os.environ, "CARGO_TARGET_DIR": str(folder / "target")})
+                   env={**os.environ, "CARGO_TARGET_DIR": str(folder / "target"),
+                        "CARGO_PROFILE_BENCH_STRIP": str(bool(options)).lower()})
         built = [json.loads(line) for line in text.splitlines()]
         (program,) = [b["executable"] for b in built
                       if b.get("executable") and b["target"]["name"] == "suite"
@@ -171,11 +192,11 @@ class Criterion:
 
 
 class Checkasm:
-    name, theirs = "checkasm", "Welch's test, 16 runs"
+    name, theirs, needs = "checkasm", "Welch's test, 16 runs", ("cc",)
+    equal = tuple(EQUAL)
 
-    def build(self, folder, name, extra):
-        run("cc", "-O2", f"-DEXTRA={extra}", SOURCES / "tick_bench.c", "-o", folder / name)
-        return folder / name
+    def build(self, folder, name, extra, pad, text, options):
+        return compiled(folder / name, ["cc", *options], SOURCES / "tick_bench.c", extra, pad, text)
 
     def measure(self, program):
         times = {}
@@ -193,13 +214,17 @@ class Model:
     """A harness whose program draws its times: the process is the same, the machine is made
     up. Nothing of theirs runs but its test."""
 
+    equal = ("moved",)
+
     def __init__(self, kind):
         self.kind, self.name, self.theirs = kind, kind.name, kind.theirs
         self.options = []
+        if self.name == "criterion":  # its verdict needs its own times
+            self.theirs = None
         if self.name == "command":  # one case a process, without a clock
             self.name, self.options = "regex", ["--pattern=(.*): (.*)"]
 
-    def build(self, folder, name, extra):
+    def build(self, folder, name, extra, *_):
         program = folder / "model"
         if not program.exists():
             run("cc", "-O2", SOURCES / "drawn_times.c", "-o", program, "-lm")
@@ -218,55 +243,99 @@ class Model:
 
 
 def gate(simdbench, kind, old, new, options):
-    """Cases, REGRESSED, IMPROVED, undecided."""
+    """Cases, REGRESSED, IMPROVED, undecided, seconds."""
     done = Run(simdbench, "ab", f"--harness={kind.name}", old, new, "--project=no",
-               *getattr(kind, "options", []), *options, passes=())
+               f"--slice={SLICE * 1000:g}ms", *getattr(kind, "options", []), *options, passes=())
     if not done.document:
         raise RuntimeError(done.errors)
     found = [r["comparison"]["verdict"] for r in done.all]
-    return (len(found), found.count("REGRESSED"), found.count("IMPROVED"),
-            found.count("INCONCLUSIVE") + found.count("UNUSABLE"),
-            done.document["gate"]["seconds"])
+    return [len(found), found.count("REGRESSED"), found.count("IMPROVED"),
+            found.count("INCONCLUSIVE") + found.count("UNUSABLE"), done.document["gate"]["seconds"]]
 
 
-def measure_kind(simdbench, kind, arguments, folder):
-    """{effect: totals}, as lists of cases, slower, faster, undecided, seconds, gates."""
-    effects = arguments.effects
-    old = kind.build(folder, "old", 0)
-    new = {e: kind.build(folder, f"new{e}", e) for e in effects}
-    ours = {e: [0, 0, 0, 0, 0.0, 0] for e in effects}
-    theirs = {e: [0, 0, 0, 0, 0.0, 0] for e in effects}
-    end = time.monotonic() + 60 * arguments.minutes
-    for number in range(arguments.gates):
-        for effect in effects:
-            if time.monotonic() > end:
-                return ours, theirs
-            told = gate(simdbench, kind, old, new[effect], arguments.option)
-            begun = time.monotonic()
-            slower, faster = kind.judge(kind.measure(old), kind.measure(new[effect]))
-            seconds = time.monotonic() - begun
-            for total, more in ((ours, (*told, 1)),
-                                (theirs, (told[0], slower, faster, 0, seconds, 1))):
-                total[effect] = [a + b for a, b in zip(total[effect], more)]
-        print(f"{kind.name}: {number + 1} of {arguments.gates} gates of each effect, load "
-              f"{os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
-    return ours, theirs
+class Turns:
+    """The gates of a harness that are left, and the programs that were built."""
+
+    def __init__(self, kind, arguments, folder):
+        self.kind, self.folder, self.built, self.seconds = kind, folder, {}, 0.0
+        self.gates = [("+0%", way, 0, number) for number in range(arguments.gates)
+                      for way in [kind.equal[number % len(kind.equal)]]]
+        planted = [(f"+{e}%", "moved", e, number) for number in range(arguments.planted)
+                   for e in arguments.effects if e]
+        # Planted effects follow each other after each `every` equal builds.
+        every = max(len(kind.equal), arguments.gates // max(1, arguments.planted))
+        for number in reversed(range(arguments.planted)):
+            at = min(len(self.gates), (number + 1) * every)
+            self.gates[at:at] = [one for one in planted if one[3] == number]
+
+    def program(self, extra, pad, text, options):
+        key = (extra, pad, text, options)
+        if key not in self.built:
+            self.built[key] = self.kind.build(self.folder, f"{self.kind.name}-{len(self.built)}",
+                                              *key)
+        return self.built[key]
+
+    def take(self, simdbench, options):
+        """One gate by both judges, as an entry of the kept file."""
+        work, way, extra, number = self.gates.pop(0)
+        pad, text, flags = EQUAL[way]
+        old = self.program(0, 0, "", flags)
+        new = self.program(extra, pad, text, flags)
+        begun = time.monotonic()
+        ours = gate(simdbench, self.kind, old, new, options)
+        middle = time.monotonic()
+        slower, faster = self.kind.judge(self.kind.measure(old), self.kind.measure(new))
+        end = time.monotonic()
+        self.seconds += end - begun
+        return {"harness": self.kind.name, "work": work, "way": way, "number": number, "ours": ours,
+                "theirs": [ours[0], slower, faster, 0, end - middle]}
 
 
-def show(name, kind, totals):
-    for effect, (cases, slower, faster, undecided, seconds, gates) in totals.items():
-        if gates:
-            print(f"{kind:17} {name:20} {effect:+3}% {gates:6} {cases:6} {slower:7} "
-                  f"{faster:7} {undecided:10} {seconds / gates:9.1f}", flush=True)
+def show(kept, kinds):
+    """A row for each harness, judge, effect and way of being equal."""
+    print(f"{'harness':17} {'judge':22} {'head':>14} {'gates':>6} {'cases':>6} {'slower':>7} "
+          f"{'faster':>7} {'undecided':>10} {'s a gate':>9}")
+    for kind in kinds:
+        for judge, name in (("ours", "simdbench ab"), ("theirs", kind.theirs)):
+            if not name:
+                continue
+            rows = {}
+            for entry in kept:
+                if entry["harness"] != kind.name:
+                    continue
+                equal = entry["work"] == "+0%"
+                key = (float(entry["work"][1:-1]), entry["way"] if equal else "")
+                for one in (key, (key[0], "")) if equal else (key,):
+                    total = rows.setdefault(one, [0, 0, 0, 0, 0.0, 0])
+                    rows[one] = [a + b for a, b in zip(total, (*entry[judge], 1))]
+            for (work, way), (cases, slower, faster, undecided, seconds, gates) in sorted(rows.items()):
+                print(f"{kind.name:17} {name:22} {f'+{work:g}% {way}':>14} {gates:6} {cases:6} {slower:7} "
+                      f"{faster:7} {undecided:10} {seconds / gates:9.1f}")
+    print("At +0% whatever is called slower or faster is a false alarm.", flush=True)
+
+
+def choose(arguments):
+    kinds = []
+    for kind in (GoogleBenchmark, Criterion, Go, Checkasm, Command):
+        if arguments.harness and kind.name not in arguments.harness:
+            continue
+        needs = kind.needs if not arguments.model or kind == Go else ("cc",)
+        if lacking := [name for name in needs if not shutil.which(name)]:
+            print(f"{kind.name:17} not measured: no {lacking[0]}")
+        else:
+            kinds.append(Model(kind()) if arguments.model else kind())
+    return kinds
 
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench harness", description=__doc__)
     parser.add_argument("simdbench", help=argparse.SUPPRESS)
-    parser.add_argument("--gates", type=int, default=100, help="for each effect (100)")
-    parser.add_argument("--minutes", type=float, default=60, help="for a harness, at most (60)")
-    parser.add_argument("--effects", default="0,3,5,10", help="percent more work")
+    parser.add_argument("--gates", type=int, default=100, help="of equal builds, for a harness (100)")
+    parser.add_argument("--planted", type=int, default=10, help="for each other effect (10)")
+    parser.add_argument("--minutes", type=float, default=60, help="for all of it, at most (60)")
+    parser.add_argument("--effects", default="2,3,5,10", help="percent more work (2,3,5,10)")
     parser.add_argument("--harness", action="append", help="google-benchmark, go, criterion, checkasm, command")
+    parser.add_argument("--keep", metavar="FILE", type=Path, help="gates so far, a line each")
     parser.add_argument("--option", action="append", default=[],
                         help="another option of ab, as in --option=--time=30s")
     parser.add_argument("--model", metavar="PERCENTS", nargs="?", const="1.2,0.5,0.1,12,7",
@@ -274,29 +343,30 @@ def main():
                         "the machine vary by, the share that is delayed, by how much "
                         "(1.2,0.5,0.1,12,7)")
     arguments = parser.parse_args()
-    arguments.effects = [int(e) for e in arguments.effects.split(",")]
-    needs = {GoogleBenchmark: "g++", Go: "go", Criterion: "cargo", Checkasm: "cc",
-             Command: "hyperfine"}
-    print(f"{'harness':17} {'judge':20} {'work':>4} {'gates':>6} {'cases':>6} {'slower':>7} "
-          f"{'faster':>7} {'undecided':>10} {'s a gate':>9}")
-    for kind, program in needs.items():
-        if arguments.harness and kind.name not in arguments.harness:
-            continue
-        wanted = [] if kind != Go or os.environ.get("BENCHSTAT") else ["benchstat"]
-        wanted += ["cc" if arguments.model and kind != Go else program]
-        lacking = [name for name in wanted if not shutil.which(name)]
-        if lacking:
-            print(f"{kind.name:17} not measured: no {lacking[0]}")
-            continue
-        with tempfile.TemporaryDirectory(prefix="simdbench-bench-") as folder:
-            if arguments.model:  # nothing is measured, so that nobody has to wait
-                os.environ.update(MODEL_NOISE=arguments.model, SIMDBENCH_LOCKS=folder)
-            one = Model(kind()) if arguments.model else kind()
-            ours, theirs = measure_kind(arguments.simdbench, one, arguments, Path(folder))
-        show("simdbench ab", kind.name, ours)
-        if not arguments.model or kind != Criterion:
-            show(kind.theirs, kind.name, theirs)
-    print("At +0% whatever is called slower or faster is a false alarm.")
+    arguments.effects = [float(e) if "." in e else int(e) for e in arguments.effects.split(",")]
+    kept = []
+    if arguments.keep and arguments.keep.exists():
+        kept = [json.loads(line) for line in arguments.keep.read_text("utf-8").splitlines()]
+    kinds, end = choose(arguments), time.monotonic() + 60 * arguments.minutes
+    with tempfile.TemporaryDirectory(prefix="simdbench-bench-") as folder:
+        if arguments.model:  # nothing is measured, so that nobody has to wait
+            os.environ.update(MODEL_NOISE=arguments.model, SIMDBENCH_LOCKS=folder)
+        turns = [Turns(kind, arguments, Path(folder)) for kind in kinds]
+        done = {(e["harness"], e["work"], e["way"], e["number"]) for e in kept}
+        for one in turns:
+            one.gates = [g for g in one.gates if (one.kind.name, g[0], g[1], g[3]) not in done]
+        try:
+            while (left := [one for one in turns if one.gates]) and time.monotonic() < end:
+                entry = min(left, key=lambda one: one.seconds).take(arguments.simdbench,
+                                                                    arguments.option)
+                kept.append(entry)
+                if arguments.keep:
+                    with arguments.keep.open("a", encoding="utf-8") as file:
+                        print(json.dumps(entry), file=file)
+                print(f"{json.dumps(entry)} load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
+        except KeyboardInterrupt:
+            print("stopped", file=sys.stderr)
+    show(kept, kinds)
 
 
 if __name__ == "__main__":

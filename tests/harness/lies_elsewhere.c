@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers as a program of Google Benchmark does, with times from the file PROGRAM.time.
  * Macros make builds that differ: PAD is bytes before the code; others change one thing.
- */
+ * Cases that run for long have SPINS steps. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +39,16 @@
 #ifndef PART
 #define PART "total"
 #endif
+#ifndef SPINS
+#define SPINS 0
+#endif
 #ifndef OPTION
 #define OPTION 1
 #endif
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
-__asm__(".text\n.skip " TEXT(PAD) ", 0x90\n");
+__asm__(".text\n.fill " TEXT(PAD) ", 1, 0x90\n");
 
 /* Distances to two strings, as compilers make tables of names. */
 __asm__(".section .rodata\n.p2align 2\n.type distances, @object\n.size distances, 8\n"
@@ -98,9 +101,13 @@ static __attribute__((noinline)) int kind(int i)
     }
 }
 
+static int spins;
+
 static __attribute__((noinline)) int run_kinds(int n)
 {
     int sum = 0;
+    for (int i = 0; i < spins; i++)
+        sum = sum * 5 + i;
     for (int i = 1; i < n; i++)
         sum += kind(8 * i + 1 + i % 3);
     calls++;
@@ -110,6 +117,8 @@ static __attribute__((noinline)) int run_kinds(int n)
 static __attribute__((noinline)) int run_steps(int n)
 {
     int sum = n;
+    for (int i = 0; i < spins; i++)
+        sum = sum * 5 + i;
     for (int i = 0; i < STEPS; i++)
         sum = sum * 5 + i;
     return sum == 1 ? puts(PART) : sum;
@@ -142,6 +151,8 @@ int main(int argc, char **argv)
             return puts("kinds\nsteps") < 0;
         if (!strncmp(argv[i], "--benchmark_filter=", 19))
             filter = argv[i] + 19;
+        if (!strncmp(argv[i], "--benchmark_min_time=", 21) && atof(argv[i] + 21) > 0.1)
+            spins = SPINS;
     }
     for (int i = 0; i < 2; i++) {
         if (!strstr(filter, cases[i].name))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twelve cases of Google Benchmark, each of which does EXTRA percent more work. Compiled by
-// scripts/bench harness.
+// Twelve cases of Google Benchmark, each of which does EXTRA percent more work. PAD bytes
+// lie before the code, and TEXT is data that no case reads. Compiled by scripts/bench
+// harness.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -14,9 +15,20 @@
 #ifndef EXTRA
 #define EXTRA 0
 #endif
+#ifndef PAD
+#define PAD 0
+#endif
+#ifndef TEXT
+#define TEXT "text"
+#endif
+#define STRING_OF(x) #x
+#define STRING(x) STRING_OF(x)
 
-template <class Work>
-static void repeat(benchmark::State &state, Work work)
+__asm__(".text\n.fill " STRING(PAD) ", 1, 0x90\n");
+
+static const bool told = (benchmark::AddCustomContext("text", TEXT), true);
+
+template <class Work> static void repeat(benchmark::State &state, Work work)
 {
     for (auto _ : state)
         for (int i = 0; i < 100 + EXTRA; i++)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package suite has four cases of Go's testing package, each of which does `extra` percent
-// more work, a constant that scripts/bench harness writes into a file beside this one.
+// more work, a constant that scripts/bench harness writes into a file beside this one, with a
+// function of some length.
 package suite
 
 import (
+    "os"
     "sort"
     "strconv"
     "testing"
@@ -12,34 +14,34 @@ import (
 
 var sink int
 
-func repeat(b *testing.B, work func() int) {
-    for i := 0; i < b.N; i++ {
-        for k := 0; k < 100+extra; k++ {
-            sink += work()
-        }
+func TestMain(m *testing.M) {
+    if pad(len(os.Args)) == 12345 {
+        println(text)
     }
+    os.Exit(m.Run())
 }
 
 func BenchmarkSum(b *testing.B) {
     data := make([]int, 512)
-    repeat(b, func() int {
-        sum := 0
-        for _, x := range data {
-            sum += x
+    for i := 0; i < b.N; i++ {
+        for k := 0; k < 100+extra; k++ {
+            for _, x := range data {
+                sink += x
+            }
         }
-        return sum
-    })
+    }
 }
 
 func BenchmarkSort(b *testing.B) {
     data := make([]int, 32)
-    repeat(b, func() int {
-        for i := range data {
-            data[i] = i * 37 % 101
+    for i := 0; i < b.N; i++ {
+        for k := 0; k < 100+extra; k++ {
+            for i := range data {
+                data[i] = i * 37 % 101
+            }
+            sort.Ints(data)
         }
-        sort.Ints(data)
-        return data[0]
-    })
+    }
 }
 
 func BenchmarkMap(b *testing.B) {
@@ -47,10 +49,18 @@ func BenchmarkMap(b *testing.B) {
     for i := 0; i < 1000; i++ {
         data[i*7919] = i
     }
-    repeat(b, func() int { return data[50*7919] + data[500*7919] })
+    for i := 0; i < b.N; i++ {
+        for k := 0; k < 100+extra; k++ {
+            sink += data[50*7919] + data[500*7919]
+        }
+    }
 }
 
 func BenchmarkFormat(b *testing.B) {
     var text [32]byte
-    repeat(b, func() int { return len(strconv.AppendInt(text[:0], 123456789, 10)) })
+    for i := 0; i < b.N; i++ {
+        for k := 0; k < 100+extra; k++ {
+            sink += len(strconv.AppendInt(text[:0], 123456789, 10))
+        }
+    }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program that measures as checkasm does: `--bench` prints ticks of the time-stamp
- * counter for four functions, each of which does EXTRA percent more work. Compiled by
- * scripts/bench harness. */
+ * counter for four functions, each of which does EXTRA percent more work, behind PAD
+ * bytes. Compiled by scripts/bench harness. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,18 @@
 #define EXTRA 0
 #endif
 
-enum { SIZE = 512, RUNS = 400 };
+#ifndef PAD
+#define PAD 0
+#endif
+#ifndef TEXT
+#define TEXT "text"
+#endif
+#define STRING_OF(x) #x
+#define STRING(x) STRING_OF(x)
+
+__asm__(".text\n.fill " STRING(PAD) ", 1, 0x90\n");
+
+enum { MOST = 1024, SIZE = 512 * (100 + EXTRA) / 100, RUNS = 400 };
 
 static uint64_t ticks(void)
 {
@@ -25,7 +36,7 @@ static uint64_t ticks(void)
 #endif
 }
 
-uint8_t from[SIZE], to[SIZE]; /* others may read and write them */
+uint8_t from[MOST], to[MOST]; /* others may read and write them */
 
 static void copy(void)
 {
@@ -66,7 +77,7 @@ static void measure(const char *name, void (*volatile work)(void))
     double time[RUNS];
     for (int run = 0; run < RUNS; run++) {
         const uint64_t begun = ticks();
-        for (int i = 0; i < 100 + EXTRA; i++)
+        for (int i = 0; i < 100; i++)
             work();
         time[run] = (double)(ticks() - begun) / 100;
     }
@@ -76,6 +87,7 @@ static void measure(const char *name, void (*volatile work)(void))
 
 int main(void)
 {
+    fprintf(stderr, "%s\n", TEXT);
     measure("copy_c", copy);
     measure("average_c", average);
     measure("sum_c", sum);

@@ -122,6 +122,44 @@ TEST(test_another_file)
     assert_int_equal(others, 1);
 }
 
+__attribute__((noinline)) static void turn(void)
+{
+    for (volatile int i = 0; i < 100000000; i++)
+        continue;
+}
+
+static void turn_or_wait(void)
+{
+    usleep(20000);
+    turn();
+}
+
+static void no_object(void *context, struct program *program, struct program_space *space,
+                      const char *path, uint64_t bias, uint64_t end)
+{
+}
+
+static void count_place(void *context, const struct program_space *space,
+                        uint64_t address, int64_t cpu_ns)
+{
+    int64_t *const spent = context;
+    spent[address - (uintptr_t)turn < 256] += cpu_ns;
+}
+
+/* Where a thread spends its CPU time, and not where it waits. */
+TEST(test_where_a_thread_is)
+{
+    int64_t spent[2] = {0, 0};
+    follow(nothing, turn_or_wait,
+           &(struct program_owner){.context = spent,
+                                   .object = no_object,
+                                   .sampled = count_place,
+                                   .sample_ns = 1000000,
+                                   .stop = never});
+    assert_true(spent[1] > 10000000);
+    assert_true(spent[0] < spent[1]);
+}
+
 /* Its variables lie behind its file, and so does code of the system. */
 TEST(test_loader_ends)
 {

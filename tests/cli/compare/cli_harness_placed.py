@@ -85,7 +85,33 @@ class Placed(HarnessCase):
 
     def test_what_is_not_known(self):
         """A file without symbols, and libraries that are looked for in a folder of the build."""
-        for flags in (["-s"], ["-Wl,-rpath,/nowhere"], ["-no-pie"]):
+        for flags in (["-s"], ["-Wl,-rpath,/nowhere"], ["-no-pie"],
+                      ["-Wl,-z,pack-relative-relocs"]):
             with self.subTest(flags=flags):
                 self.assertEqual(self.gate("-DPAD=40", *flags, old=flags, status=1),
                                  {"kinds": "REGRESSED", "steps": "REGRESSED"})
+
+    SPINS = "-DSPINS=40000000"
+
+    def test_time_in_code_that_was_moved(self):
+        """What a place may have done is no verdict, though nothing is proven."""
+        for flags in (["-s"], ["-no-pie"], ["-Wl,-z,pack-relative-relocs"]):
+            with self.subTest(flags=flags):
+                flags = [self.SPINS, *flags]
+                self.assertEqual(self.gate("-DPAD=40", "-DSTEPS=4", *flags, old=flags, status=1),
+                                 {"kinds": "INCONCLUSIVE", "steps": "REGRESSED"})
+        self.assertRegex(" ".join((self.folder / "table").read_text().split()),
+                         r"as built it is slower by 20.00%, and (9\d|100)% of its time are in code "
+                         r"that is the same and lies elsewhere: places could give this; --relink=")
+        self.assertEqual(self.gate("-DPAD=40", *flags, old=flags, time_ns=8)["kinds"],
+                         "INCONCLUSIVE")
+
+    def test_time_in_code_that_was_not_moved(self):
+        flags = [self.SPINS, "-s"]
+        self.assertEqual(self.gate("-DENTRY=8", *flags, old=flags, status=1),
+                         {"kinds": "REGRESSED", "steps": "REGRESSED"})
+
+    def test_change_that_no_place_gives(self):
+        flags = [self.SPINS, "-s"]
+        self.assertEqual(self.gate("-DPAD=40", *flags, old=flags, time_ns=35, status=1)["kinds"],
+                         "REGRESSED")

@@ -80,6 +80,31 @@ TEST(the_note_blames_what_is_more)
     }
 }
 
+/* A case that nobody could move, whose code lies elsewhere. */
+TEST(places_could_give_it)
+{
+    static const struct {
+        double d, by_place;
+        enum verdict verdict;
+    } rows[] = {
+        {0.1, 0, VERDICT_REGRESSED},      {0.1, 0.05, VERDICT_REGRESSED},
+        {0.1, 0.2, VERDICT_INCONCLUSIVE}, {-0.1, 0.2, VERDICT_INCONCLUSIVE},
+        {-0.1, 0.05, VERDICT_IMPROVED},   {0.6, 1, VERDICT_INCONCLUSIVE},
+        {1.2, 1, VERDICT_REGRESSED},      {0, 1, VERDICT_SAME},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *const run = new_run(0.02);
+        struct comparison *const c = add_moved(run, rows[i].d, 0);
+        string_set(&c->placement->unmoved, "nobody could");
+        c->placement->equality = EQUALITY_UNKNOWN;
+        c->placement->by_place = rows[i].by_place;
+        run_judge(run);
+        if (c->verdict != rows[i].verdict)
+            fail_msg("row %zu is %s: %s", i, verdict_name(c->verdict), c->reason ?: "");
+        run_free(run);
+    }
+}
+
 TEST(the_reason_names_the_loop)
 {
     static const struct {
