@@ -133,22 +133,19 @@ int declared_read(const char *path, const char *bytes, size_t size,
     const struct spot spot = {.path = path, .error = error};
     const char *const slash = strrchr(path, '/');
     char *const folder = strndup(path, slash ? (size_t)(slash + 1 - path) : 0);
-    const char *end = NULL;
+    /* A zero byte would end the document before its end. */
+    const char *end = memchr(bytes, '\0', size);
     *file = (struct declared_file){.op = NULL};
     if (!folder)
         return spot_no_memory(&spot);
-    /* A zero byte would end the document before its end. */
-    cJSON *const tree = size <= DECLARED_SIZE_MAX && !memchr(bytes, '\0', size)
+    cJSON *const tree = size <= DECLARED_SIZE_MAX && !end
                             ? cJSON_ParseWithLengthOpts(bytes, size, &end, 0)
                             : NULL;
-    while (tree && end < bytes + size && strchr(" \t\r\n", *end))
-        end++;
     struct whole whole = {.folder = folder, .file = file};
     char fault[160];
-    json_fault(bytes, size, end, tree, fault, sizeof fault);
-    const int status = tree && end == bytes + size
-                           ? read_tree(&spot, tree, &whole)
-                           : spot_fail(&spot, -EINVAL, "%s", fault);
+    const int status = json_fault(bytes, size, end, tree, fault, sizeof fault)
+                           ? spot_fail(&spot, -EINVAL, "%s", fault)
+                           : read_tree(&spot, tree, &whole);
     cJSON_Delete(tree);
     free(folder);
     if (status < 0)

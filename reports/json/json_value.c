@@ -231,17 +231,14 @@ int value_numbers(const struct value *array, double **list, size_t *n)
 int json_tree(const char *bytes, size_t size, cJSON **tree, struct error *error)
 {
     const char *end = NULL;
+    char fault[160];
     const int code = json_scan(bytes, size, error);
 
     *tree = NULL;
     if (code)
         return code;
     cJSON *const parsed = cJSON_ParseWithLengthOpts(bytes, size, &end, false);
-    while (parsed && end < bytes + size && strchr(" \t\r\n", *end))
-        end++;
-    if (!parsed || end < bytes + size) {
-        char fault[160];
-        json_fault(bytes, size, end, parsed, fault, sizeof fault);
+    if (json_fault(bytes, size, end, parsed, fault, sizeof fault)) {
         cJSON_Delete(parsed);
         return invalid(error, "%s", fault);
     }

@@ -104,6 +104,23 @@ static const struct {
      "m.json: byte 16, line 1: this is no JSON at '\"': a comma or colon is missing in"},
     {"{\"functions\": 1, \"ops\": [",
      "m.json: byte 24, line 1: this is no JSON at '[': the text ends too early"},
+    {"{\"ops\": [{\"name\": \"scale\"",
+     "m.json: byte 24, line 1: this is no JSON at '\"': the text ends too early"},
+    {"{\"a\": true",
+     "m.json: byte 9, line 1: this is no JSON at 'e': the text ends too early"},
+    {"{\"a\": tru",
+     "m.json: byte 6, line 1: this is no JSON at 't': the text ends too early"},
+    {"{\"a\": 12",
+     "m.json: byte 7, line 1: this is no JSON at '2': the text ends too early"},
+    {"[[1]", "m.json: byte 3, line 1: this is no JSON at ']': the text ends too early"},
+    {"{\"name\": \"mix",
+     "m.json: byte 10, line 1: this is no JSON at 'm': a text lacks its closing quote"},
+    {"[\"", "m.json: byte 1, line 1: this is no JSON at '\"': a text lacks its closing"},
+    {"[1,2\"x\"]",
+     "m.json: byte 4, line 1: this is no JSON at '\"': a comma or colon is missing in"},
+    {"[1,2}", "m.json: byte 4, line 1: this is no JSON at '}'"},
+    {"{\"a\": [1}", "m.json: byte 8, line 1: this is no JSON at '}'"},
+    {"{\"a\"}", "m.json: byte 4, line 1: this is no JSON at '}'"},
     {"{ // ours\n}",
      "m.json: byte 2, line 1: this is no JSON at '/': it has no comments"},
     {"{'functions': 1}",
@@ -173,6 +190,12 @@ TEST(test_refused)
         assert_int_equal(file.n, 0);
         assert_null(file.op);
     }
+    static const char zero[] = "{\n\"a\":\0 1}";
+    struct declared_file file;
+    struct error error = {.text = ""};
+    assert_true(declared_read("m.json", zero, sizeof zero - 1, &file, &error) < 0);
+    assert_non_null(
+        strstr(error.text, "byte 6, line 2: this is no JSON: a text has no zero"));
 }
 
 /* Members that need the prototype may stand before it; a file in this folder has no
