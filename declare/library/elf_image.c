@@ -94,16 +94,15 @@ static bool is_here(const ElfW(Ehdr) * header)
 }
 
 /* Why a file is none of those that can be read; "" if it is one. */
-static const char *refused(const struct image *image, bool taken)
+static const char *refused(const struct image *image, bool regular, bool taken)
 {
     const ElfW(Ehdr) *const header = &image->header;
     if (!image->n)
-        return "the file is empty";
+        return regular ? "the file is empty" : "this is no regular file";
     if (!taken || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
         return "it is no library, program or object file for this machine";
-    if (!is_here(header))
-        return "it is for another kind of machine; build it for this one";
-    return header->e_shoff > image->n ? "its end is missing: copy or build it again" : "";
+    return is_here(header) ? ""
+                           : "it is for another kind of machine; build it for this one";
 }
 
 int image_open(const char *path, struct image *image, struct error *error)
@@ -114,7 +113,7 @@ int image_open(const char *path, struct image *image, struct error *error)
         return error_set(error, status, "cannot read %s: %s", path, strerror(-status));
     const bool taken =
         status == 0 && image_take(image, 0, &image->header, sizeof image->header);
-    const char *const why = refused(image, taken);
+    const char *const why = refused(image, status == 0, taken);
     if (*why)
         image_close(image);
     return *why ? error_set(error, -ENOEXEC, "%s: %s", path, why) : 0;

@@ -206,8 +206,15 @@ int library_read(const char *path, struct library *library, struct error *error)
     int status = image_open(path, &image, error);
     if (status < 0)
         return status;
+    const ElfW(Ehdr) *const header = &image.header;
+    if (header->e_shoff > image.n ||
+        header->e_shnum * (uint64_t)header->e_shentsize > image.n - header->e_shoff) {
+        image_close(&image);
+        return error_set(error, -ENOEXEC,
+                         "%s: its end is missing: copy or build it again", path);
+    }
     library->path = strdup(path);
-    library->is_object = image.header.e_type == ET_REL;
+    library->is_object = header->e_type == ET_REL;
     status = library->path ? read_tables(library, &image) : -ENOMEM;
     image_close(&image);
     if (status == 0) {

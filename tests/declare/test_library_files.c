@@ -156,19 +156,21 @@ TEST(test_objects)
     assert_int_equal(library_read("/nowhere", &library, &error), -ENOENT);
     assert_int_equal(library_read("/", &library, &error), -EISDIR);
     assert_int_equal(library_read("/dev/null", &library, &error), -ENOEXEC);
+    assert_non_null(strstr(error.text, "this is no regular file"));
 }
 
-/* What is said of a file that is no library here: one of no bytes, one of other bytes,
- * one of another machine, and the first part of one. */
+/* A file that is no library here is told of: one of no bytes, one of other bytes, one of
+ * another machine, one that is cut off inside its table of sections. */
 TEST(test_other_files)
 {
     static unsigned char bytes[1 << 20];
     static const struct {
         const char *said;
-        size_t changed, kept; /* 0: none, all */
+        size_t changed, kept; /* 0: none is changed; as many as fit: all but the last */
     } rows[] = {{"it is no library, program or object file", 1, 0},
                 {"it is for another kind of machine", 18, 0},
                 {"its end is missing", 0, 3000},
+                {"its end is missing", 0, sizeof bytes},
                 {"the file is empty", 0, 0}};
     char path[] = "/tmp/simdbench-library-XXXXXX";
     FILE *const file = fopen(library_path, "rb");
@@ -181,7 +183,7 @@ TEST(test_other_files)
         struct library library;
         struct error error = {.text = ""};
         const size_t at = rows[i].changed;
-        const size_t kept = at ? n : rows[i].kept;
+        const size_t kept = at ? n : rows[i].kept < n ? rows[i].kept : n - 1;
         const unsigned char good = bytes[at];
         bytes[at] = (unsigned char)(at ? ~good : good);
         assert_int_equal(ftruncate(fd, 0), 0);
