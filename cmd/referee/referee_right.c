@@ -126,11 +126,13 @@ int judge_right(struct referee *referee, const struct text_list *shapes,
     for (size_t i = 0; i < BETWEEN_SHAPES && shapes->n && status == 0; i++)
         if (shape_between(&referee->random, shapes->item[i % shapes->n], rank, text))
             status = try_shape(referee, text, DRAWN, error);
-    /* A large one and a small one in turns. */
+    /* A larger one and a small one in turns. */
     for (size_t i = 0; i < AGAIN_SHAPES && shapes->n && status == 0; i++) {
-        shape_small(&small, i, rank, text);
-        status = try_shape(referee, i % 2 ? text : shapes->item[i / 2 % shapes->n], AGAIN,
-                           error);
+        if (i % 2)
+            shape_small(&small, i, rank, text);
+        else
+            shape_between(&referee->random, shapes->item[i / 2 % shapes->n], rank, text);
+        status = try_shape(referee, text, AGAIN, error);
     }
     progress_end();
     if (status == 0 && !referee->shown)

@@ -169,7 +169,7 @@ void cheat_delta(float *y, const float *x, size_t n)
     }
 }
 
-/* What a larger call left behind is taken for the rest of this one. */
+/* The last element is wrong in a call that is shorter than the one before it. */
 void cheat_larger(float *y, const float *x, size_t n)
 {
     static size_t last;
