@@ -33,13 +33,13 @@ static const char *other_word(const char *name, size_t length)
     return NULL;
 }
 
-/* A command that has the option. */
+/* A command that has the option: an op before others. */
 static const char *option_owner(const struct option_row *row)
 {
     const struct command_row *command = command_rows;
     while (command->name && !(command->mask & row->commands))
         command++;
-    return command->name ?: "an op, as gemm";
+    return row->commands & COMMAND_OP ? "gemm" : command->name;
 }
 
 static int unknown_option(const char *text, const struct argument *argument,
@@ -57,9 +57,10 @@ static int unknown_option(const char *text, const struct argument *argument,
     if (instead && (!other || mask == COMMAND_OP))
         return invalid(error, "%.80s: no such option: %s", text, instead);
     if (other)
-        return invalid(
-            error, "--%s is no option of %.60s, but of %s; see simdbench %.60s --help",
-            other->name, command, option_owner(other), command);
+        return invalid(error,
+                       "--%s is no option of %.60s, but of simdbench %s; see simdbench "
+                       "%.60s --help",
+                       other->name, command, option_owner(other), command);
     FREED_BY(text_list_free) struct text_list names = {0};
     char word[64], hint[140];
     for (const struct option_row *row = option_rows; row->name; row++) {
@@ -401,7 +402,8 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
     const struct argument argument = argument_read(argv[1]);
     const char *const name = argument.name;
     if (!glance.command && name && argument.length &&
-        !option_find(name, argument.length, COMMAND_ALL) && !command_find(name))
+        !option_find(name, argument.length, COMMAND_ALL) &&
+        !taken_back(&argument, COMMAND_ALL) && !command_find(name))
         return unknown_option(argv[1], &argument, "COMMAND", COMMAND_ALL, error);
     if (!glance.command)
         return invalid(

@@ -120,13 +120,18 @@ int guess_place(const struct text_list *words, const struct command_row *command
                 struct error *error)
 {
     const bool whole = ends_with_prototype(words);
+    const char *const second = words->n > 1                 ? words->item[1]
+                               : command->mask & COMMAND_AB ? "NEW.so"
+                                                            : "";
+    const unsigned takers =
+        COMMAND_AB | COMMAND_EXPLAIN | COMMAND_AUDIT * (words->n == 1);
     if (!whole && words->n && words->n <= 2 && names_function(words->item[0]) &&
-        command->mask & (COMMAND_AB | COMMAND_AUDIT | COMMAND_EXPLAIN))
+        command->mask & takers)
         return invalid(error,
                        "%.200s: its prototype is missing, as in simdbench %s %.200s "
                        "%.200s%s'void (float y[n], const float x[n], size_t n)'",
-                       words->item[0], command->name, words->item[0],
-                       words->n > 1 ? words->item[1] : "", words->n > 1 ? " " : "");
+                       words->item[0], command->name, words->item[0], second,
+                       *second ? " " : "");
     const char *const prototype = whole ? words->item[words->n - 1] : "PROTOTYPE";
     const char *libraries[2] = {"", ""}, *name = NULL;
     const size_t n = words->n - whole;
