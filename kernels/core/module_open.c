@@ -128,12 +128,15 @@ void *module_open(const char *path, struct error *error)
         const char *const why = dlerror();
         const bool musl = !strncmp(why, "libc.so: ", 9) ||
                           strstr(why, "/libc.so: invalid") || strstr(why, "libc.musl-");
+        const char *const missing =
+            strstr(why, ": cannot open shared object file: No such file");
+        /* The loader looks for a name without folders alone in that path. */
+        const bool sought = missing && !memchr(why, '/', (size_t)(missing - why));
         const char *const hint =
             strstr(why, "position-independent executable")
                 ? ": no process loads another program: name the object file (.o) or "
                   "archive (.a) that it is linked from"
-            : strstr(why, "cannot open shared object file")
-                ? ": begin with LD_LIBRARY_PATH=FOLDER, where that file is"
+            : sought ? ": begin with LD_LIBRARY_PATH=FOLDER, where that file is"
             : strstr(why, "undefined symbol")
                 ? ": begin with LD_PRELOAD=LIB.so, which has it, or link the library "
                   "with that one"

@@ -18,9 +18,9 @@ class CallLibraries(CallCase):
         self.assertIn("nothing.so", done.stderr)
 
     def test_library_that_lacks_another(self):
-        """What is missing, and what to type; no name of a file that nobody typed."""
+        """It says what is missing and what to type; no name of a file that nobody typed."""
         for name, words in (("libother.so", []), ("libneeds.so", ["-L.", "-lother"]),
-                            ("libasks.so", [])):
+                            ("libasks.so", []), ("libplace.so", ["-x", "none", "./libother.so"])):
             function = "int other(int x) { return x; }" if name == "libother.so" else \
                 "int other(int); int ask(int x) { return other(x); }"
             subprocess.run(["cc", "-shared", "-fPIC", "-o", name, "-x", "c", "-", *words],
@@ -28,6 +28,8 @@ class CallLibraries(CallCase):
         (self.folder / "libother.so").rename(self.folder / "gone.so")
         for name, said in (("libneeds.so", "libother.so: cannot open shared object file: No such "
                                            "file or directory: begin with LD_LIBRARY_PATH=FOLDER"),
+                           ("libplace.so", "./libother.so: cannot open shared object file: No such "
+                                           "file or directory\n"),
                            ("libasks.so", "other: begin with LD_PRELOAD=LIB.so, which has it")):
             message = self.run_tool("call", f"./{name}:ask", "int (int x = 3)", status=2,
                                     cwd=self.folder).stderr
