@@ -156,7 +156,7 @@ static const struct simdbench_op *op_of(const struct module *module,
 }
 
 /* The number of trials that the row has passed, or a negative errno. A row that takes
- * none because its library is known to be wrong here counts as one. */
+ * none because its library lacks the function, or is wrong here, counts as one. */
 static int try_row(const struct module *module, const struct simdbench_kernel *kernel)
 {
     int passed = 0;
@@ -178,7 +178,7 @@ static int try_row(const struct module *module, const struct simdbench_kernel *k
         }
         passed += status == 0;
     }
-    return passed == 0 && strstr(error.text, "adds wrongly") ? 1 : passed;
+    return passed == 0 && strstr(error.text, "right with this core type") ? 1 : passed;
 }
 
 static int load(struct module *module, const char *name, const char *option,
