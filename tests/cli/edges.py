@@ -8,8 +8,9 @@ other tests that stay reach all of its lines. The dearest are tried first. One t
 stays, and so do those that fail or whose lines were not seen. scripts/test runs all of them, so
 that what they assert is always checked; sanitizers look at the code that runs.
 
-Tests that are left out already stay so and are not measured, which takes a third of the time: tests
-that stay reach what they reached then. --all measures all of them anew.
+Tests that are left out already stay so and are not measured, which takes a third of the time. Run
+it with --all, which measures all of them anew, after tests were divided or deleted or the sources
+changed much: tests that stay may no longer reach what those reached.
 """
 import array
 import collections
