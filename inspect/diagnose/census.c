@@ -20,7 +20,7 @@ static size_t find_sum(struct making *m, uint64_t address)
     return m->n_sums++;
 }
 
-/* How far the core looks ahead is known. */
+/* True if it is known how far the core looks ahead. */
 static bool has_window(const struct making *m)
 {
     return m->window.waiting || m->window.integers || m->window.results;

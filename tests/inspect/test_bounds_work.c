@@ -13,7 +13,8 @@ TEST(test_useful_loads)
     BOUND(useful, useful - 1);
 }
 
-/* What accesses no memory goes to no other page, as a loop over the bits of a word. */
+/* A function that accesses no memory goes to no other page, as a loop over the bits of a
+ * word. */
 TEST(test_no_accesses)
 {
     struct inspect_facts facts = tile();

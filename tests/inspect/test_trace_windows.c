@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a core sees at a time, and what is seen of a call that is too long. */
+/* Code that a core sees at a time, and parts of a call that is too long. */
 #include "traced_child.h"
 #include "traced_code.h"
 
