@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window of a core: instructions enter in the order of the program, so many a
- * cycle, and only while there is room for those that wait and for results. Instructions
- * leave the first room when they start, in any order, and the second one when they and
- * all before them are done. */
+/* The window of a core: instructions enter in the order of the program, so many a cycle,
+ * and only while there is room. Vector instructions that wait have a room, which they
+ * leave when they start, in any order. Those that take integer units have one of the same
+ * kind. Results have a third one, which they leave when they and all before are done. */
 #include "inspect_private.h"
 
 #include <math.h>

@@ -82,9 +82,9 @@ TEST(test_integers)
     assert_int_equal(inspect_integers(NAN, NAN), 0);
 }
 
-/* It waits 5 ms before a short loop, and a long one. */
+/* It waits 200 ms before a short loop, and one of about 100 ms. */
 CODE(sleeping, "movq %rsi, %r8\n"
-               "pushq $5000000\n"
+               "pushq $200000000\n"
                "pushq $0\n"
                "movq %rsp, %rdi\n"
                "xorl %esi, %esi\n"
@@ -109,7 +109,7 @@ TEST(test_waiting)
                                             .windows = 20,
                                             .window_steps = 100,
                                             .seed = 1};
-    struct inspect_census census = census_by(sleeping, 4000000, &options);
+    struct inspect_census census = census_by(sleeping, 400000000, &options);
     assert_false(census.whole);
     assert_true(fabs(census.loop[0].instructions - 4) < 0.1);
     assert_true(census.loop[0].share > 0.6);
