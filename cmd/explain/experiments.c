@@ -97,14 +97,11 @@ static size_t pair(const struct result *of, const struct result *over,
                    enum rounds_of part, bool copies, double *ratio)
 {
     size_t n = 0;
-    for (size_t i = 0, k = 0; i < of->samples.n && k < over->samples.n;) {
-        const uint32_t round = of->samples.rounds[i];
+    for (size_t i = 0, k = 0; result_same_round(of, &i, over, &k); i++, k++) {
         const double mine = time_of(of, i, copies), theirs = time_of(over, k, copies);
-        if (round == over->samples.rounds[k] &&
-            (part == ALL_ROUNDS || round % 2 == part) && mine > 0 && theirs > 0)
+        if ((part == ALL_ROUNDS || of->samples.rounds[i] % 2 == part) && mine > 0 &&
+            theirs > 0)
             ratio[n++] = mine / theirs;
-        k += over->samples.rounds[k] <= round;
-        i += k == over->samples.n || over->samples.rounds[k] > round;
     }
     return n;
 }
