@@ -158,7 +158,7 @@ static double overlapped_chain(const struct inspect_facts *facts, double chain)
     if (!(waits > most) || isnan(GET(register_chain)))
         return waits;
     const unsigned ahead = inspect_window(GET(rate_instructions), GET(rate_computed_256),
-                                          NAN, GET(cost_behind))
+                                          NAN, GET(cost_behind), NAN)
                                .results;
     const double least = entered_chain(facts, chain, ahead);
     return ahead && least <= most && 1.5 * least >= chain ? least : waits;

@@ -104,22 +104,17 @@ static void fit(struct inspect_window *window, unsigned *room, double cycles,
 }
 
 struct inspect_window inspect_window(double per_cycle, double computed,
-                                     double chain_cycles, double behind_cycles)
+                                     double chain_cycles, double behind_cycles,
+                                     double integer_cycles)
 {
     const double units = (INSPECT_AHEAD + INSPECT_BEHIND) / computed;
     struct inspect_window window = {.per_cycle = per_cycle > 0 ? per_cycle : 0};
+    fit(&window, &window.integers, integer_cycles, &integer_code, INSPECT_CHAIN, 0);
     fit(&window, &window.waiting, chain_cycles, &fma_code, INSPECT_CHAIN, 0);
     if (!(behind_cycles <= 1.1 * units))
         fit(&window, &window.results, behind_cycles, &fma_code, INSPECT_AHEAD,
             INSPECT_BEHIND);
     return window;
-}
-
-unsigned inspect_integers(double per_cycle, double chain_cycles)
-{
-    struct inspect_window window = {.per_cycle = per_cycle > 0 ? per_cycle : 0};
-    fit(&window, &window.integers, chain_cycles, &integer_code, INSPECT_CHAIN, 0);
-    return window.integers;
 }
 
 double inspect_pass(double cycles)

@@ -304,7 +304,7 @@ TEST(test_short_chains)
     assert_true(isnan(VALUE(overlap)));
     /* But calls of 512 instructions overlap as far as this core looks ahead, which may
      * hide so much, if the chain was seen in order. */
-    const unsigned ahead = inspect_window(6, NAN, NAN, 4 * INSPECT_AHEAD).results;
+    const unsigned ahead = inspect_window(6, NAN, NAN, 4 * INSPECT_AHEAD, NAN).results;
     for (int i = 0; i <= 3; i++) {
         facts = tile();
         SET(instructions, 16);
