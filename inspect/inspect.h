@@ -267,15 +267,14 @@ struct inspect_window {
      * element that one searches; and of LOOP. */
     double string, string_copies, scan, counted;
 };
-/* From the cycles of a turn of two loops: INSPECT_CHAIN FMAs, of which each waits for the
- * one before and the first for none; and INSPECT_AHEAD of them, with INSPECT_BEHIND
+/* From the cycles of a turn of three loops: INSPECT_CHAIN FMAs, of which each waits for
+ * the one before and the first for none; INSPECT_AHEAD of them, with INSPECT_BEHIND
  * vector instructions that wait for nothing behind them, `computed` of which start in a
- * cycle. NaN leaves a number 0, and so do turns that last as long as their vector units
- * work: these tell nothing of the room. */
+ * cycle; and INSPECT_CHAIN additions of integers. NaN leaves a number 0, and so do turns
+ * that last as long as their vector units work: these tell nothing of the room. */
 struct inspect_window inspect_window(double per_cycle, double computed,
-                                     double chain_cycles, double behind_cycles);
-/* A number of `integers` from the cycles of a turn of INSPECT_CHAIN of them, as above. */
-unsigned inspect_integers(double per_cycle, double chain_cycles);
+                                     double chain_cycles, double behind_cycles,
+                                     double integer_cycles);
 /* A number of `pass` from what was measured: at least the cycle of a store. */
 double inspect_pass(double cycles);
 /* A number of `guard`, without the addition: a load that waits takes as long as any. */

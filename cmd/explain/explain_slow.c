@@ -78,7 +78,7 @@ static void name_call(const struct subject *subject, const struct inspect_loop *
                                "it returns; else look the answer up in a table");
     } else if (name && !isfinite(finding->share) &&
                (evidence_of(finding, FACT_out_share) || census->share_out >= 0.6)) {
-        const bool few = census->share_out > 0 && census->share_out < 0.5;
+        const bool few = census->share_out < 0.5;
         tell(&finding->text, "it calls %s again and again, and %s instructions are there",
              name, few ? "many" : "most");
         tell(&finding->remedy,

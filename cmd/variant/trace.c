@@ -105,11 +105,10 @@ static double rate_of(const double *rates, const char *name)
 
 static struct inspect_window window_of(const double *rates)
 {
-    struct inspect_window window = inspect_window(
-        rate_of(rates, "rate_instructions"), rate_of(rates, "rate_computed_256"),
-        rate_of(rates, "cost_chain"), rate_of(rates, "cost_behind"));
-    window.integers = inspect_integers(rate_of(rates, "rate_instructions"),
-                                       rate_of(rates, "cost_chain_64"));
+    struct inspect_window window =
+        inspect_window(rate_of(rates, "rate_instructions"),
+                       rate_of(rates, "rate_computed_256"), rate_of(rates, "cost_chain"),
+                       rate_of(rates, "cost_behind"), rate_of(rates, "cost_chain_64"));
     window.pass = inspect_pass(rate_of(rates, "cost_pass_64"));
     window.pass_named = inspect_pass(rate_of(rates, "cost_named_64"));
     window.pass_global = inspect_pass(rate_of(rates, "cost_global_64"));

@@ -287,6 +287,9 @@ static void put_splits(struct inspect_facts *facts)
     put_split(facts, FACT_load_cycles, GET(whole_load_cycles));
 }
 
+static const char no_main_loop[] = "the loop that takes most time has under 30% of the "
+                                   "instructions that its windows saw";
+
 /* The reason why the windows of a call cannot stand for all of it, or NULL. */
 static const char *why_no_sample(const struct inspect_facts *facts)
 {
@@ -294,9 +297,8 @@ static const char *why_no_sample(const struct inspect_facts *facts)
     const double enter =
         takes(GET(instructions) - known(GET(branches)), GET(rate_instructions));
     return !(GET(sampled) > 0)         ? NULL
-           : GET(loop_share) < share   ? "the loop that takes most time has under 30% of "
-                                         "the instructions that its windows saw"
            : GET(sample_error) > error ? "the windows of its call contradict each other"
+           : GET(loop_share) < share   ? no_main_loop
            : enter > INSPECT_REFUTED * GET(cycles)
                ? "its windows tell of more instructions a cycle than this core takes"
                : NULL;
@@ -306,11 +308,10 @@ static const char *why_no_sample(const struct inspect_facts *facts)
 static void doubt_sample(struct inspect_facts *facts)
 {
     const char *const why = why_no_sample(facts);
-    const bool no_loop = GET(loop_share) < 0.3;
     for (enum inspect_fact i = 0; why && i < INSPECT_FACTS; i++)
         if (i == FACT_cycles ||
             (inspect_fact_source(i) == INSPECT_TRACE && i != FACT_out_share &&
-             i != FACT_out_length && !(i == FACT_loop_share && no_loop)))
+             i != FACT_out_length && !(i == FACT_loop_share && why == no_main_loop)))
             inspect_fact_set_absent(facts, i, why);
 }
 

@@ -66,7 +66,9 @@ static double gather_cycles(const struct inspect_facts *facts)
 {
     const double elements =
         takes(GET(gathered), fmax(GET(rate_gathered_256), GET(rate_gathered_512)));
-    return fmax(elements, known(GET(collected))) +
+    const double collected = GET(collected);
+    const bool holds = collected > 0 && !(collected > INSPECT_REFUTED * GET(cycles));
+    return (holds ? fmax(elements, collected) : elements) +
            takes(GET(scattered), GET(rate_scattered_512));
 }
 
@@ -128,30 +130,46 @@ static double divide_cycles(const struct inspect_facts *facts)
            takes(integers, GET(rate_integer_divides));
 }
 
-/* Each time that the loop is entered a chain begins anew, while the last one may still
- * run: at least 1 / (1 + sight / entry) of the chain is seen. It counts if chains in
- * registers were seen in order to overlap. If the time refutes that they follow each
- * other, they wait as was seen, unless instructions entered hardly faster there; if it
- * refutes that, too, entries overlap, those of calls as well, where that hides no more
- * than a third of the chain. */
+/* What is seen of a chain if it begins anew each time that the loop is entered, while the
+ * last one may still run: at least so much if a core sees as many instructions. */
+static double entered_chain(const struct inspect_facts *facts, double chain, double sight)
+{
+    return chain / (1 + sight / (GET(trips) * GET(instructions)));
+}
+
+/* Entries count if chains in registers were seen in order to overlap. If the time refutes
+ * that they follow each other, they wait as was seen, unless instructions entered hardly
+ * faster there. */
 static double chain_cycles(const struct inspect_facts *facts, double chain)
 {
-    const double seen = GET(register_chain), entry = GET(trips) * GET(instructions);
-    const double least = chain / (1 + INSPECT_SIGHT / entry);
+    const double seen = GET(register_chain);
+    const double least = entered_chain(facts, chain, INSPECT_SIGHT);
     if (seen < 0.5 * fmin(chain, GET(kept_chain)) && least > 0)
         return least;
-    const double most = INSPECT_REFUTED * GET(cycles);
-    const double waits =
-        chain > most && !(seen < 1.25 * GET(dispatch_cycles)) ? fmin(chain, seen) : chain;
-    return waits > most && least <= most && 1.5 * least >= chain ? least : waits;
+    const bool refuted = chain > INSPECT_REFUTED * GET(cycles);
+    return refuted && !(seen < 1.25 * GET(dispatch_cycles)) ? fmin(chain, seen) : chain;
+}
+
+/* If the time refutes what was seen, entries overlap, those of calls as well, as far as
+ * the core was measured to look ahead, where that hides no more than a third. */
+static double overlapped_chain(const struct inspect_facts *facts, double chain)
+{
+    const double waits = chain_cycles(facts, chain), most = INSPECT_REFUTED * GET(cycles);
+    if (!(waits > most) || isnan(GET(register_chain)))
+        return waits;
+    const unsigned ahead = inspect_window(GET(rate_instructions), GET(rate_computed_256),
+                                          NAN, GET(cost_behind), NAN)
+                               .results;
+    const double least = entered_chain(facts, chain, ahead);
+    return ahead && least <= most && 1.5 * least >= chain ? least : waits;
 }
 
 /* Chains that take all the time fill the scheduler, and some cores are slower then. If
  * the time refutes that, they did not. */
 static double longest_chain(const struct inspect_facts *facts)
 {
-    const double few = chain_cycles(facts, GET(chain));
-    const double full = chain_cycles(facts, GET(chain_full));
+    const double few = overlapped_chain(facts, GET(chain));
+    const double full = overlapped_chain(facts, GET(chain_full));
     return full > few && full <= GET(cycles) ? full : few;
 }
 

@@ -59,12 +59,11 @@ static double each(const struct inspect_line *line)
 /* Zeros and copies of registers cost less than the rest of their form. */
 static const double least_throughput = 0.4;
 
-/* An instruction on vectors or floats whose name has one of two words. */
-static double named_cycles(const struct inspect_line *line, const char *one,
-                           const char *other)
+/* An instruction on vectors or floats whose name has that word. */
+static double named_cycles(const struct inspect_line *line, const char *word)
 {
     const bool named = line->form && line->throughput > 0 && strstr(line->form, "mm") &&
-                       (strstr(line->form, one) || strstr(line->form, other));
+                       strstr(line->form, word);
     return named ? (double)line->executed * line->throughput : 0;
 }
 
@@ -118,8 +117,10 @@ static bool take(const struct inspect_census *census, struct inspect_loop *loop)
     const struct inspect_line *dearest = NULL;
     for (size_t i = 0; i < loop->n_lines && loop->iterations > 0; i++) {
         /* Roots may cost more than divisions. */
-        loop->divided += named_cycles(&line[i], "div", "sqrt") / loop->iterations;
-        loop->collected += named_cycles(&line[i], "gather", "gather") / loop->iterations;
+        loop->divided +=
+            (named_cycles(&line[i], "div") + named_cycles(&line[i], "sqrt")) /
+            loop->iterations;
+        loop->collected += named_cycles(&line[i], "gather") / loop->iterations;
         if (!line[i].form || line[i].throughput < least_throughput ||
             is_left_out(line[i].form, line[i].throughput))
             continue;

@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "files.h"
-
 enum {
     OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
               PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD,
@@ -82,21 +80,11 @@ static void become(char *const *argv, const struct program *program, int go, int
     raise(SIGKILL);
 }
 
-/* What a thread does, as /proc has it: 'R' runs; 0: it is not there. */
-static char state_of(pid_t thread)
-{
-    char path[40], text[80];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)thread);
-    const ssize_t n = file_read("", path, text, sizeof text);
-    const char *const name = n > 0 ? strrchr(text, ')') : NULL;
-    return name && name[1] ? name[2] : 0;
-}
-
 /* One that has ended may be there until somebody waits for it: its state is read before
  * it is asked for, or it could go between the two. */
 static bool ends(pid_t thread)
 {
-    const char state = state_of(thread);
+    const char state = task_state(thread);
     return kill(thread, 0) < 0 ? errno == ESRCH : state == 'Z' || state == 'X';
 }
 
@@ -226,7 +214,7 @@ static void sample(struct program *program)
 {
     for (struct thread *thread = program->threads; thread; thread = thread->next) {
         if (thread->gone || thread->awaited || thread->waiting || thread->sampled ||
-            !program->executed || state_of(thread->id) != 'R')
+            !program->executed || task_state(thread->id) != 'R')
             continue;
         thread->sampled = ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL) == 0;
     }

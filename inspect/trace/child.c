@@ -22,16 +22,25 @@ int64_t now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Its own time is up to date while it does not run. Other threads have a part of that of
- * the process, and may spin. */
+/* Its own time is up to date while it does not run. Wall time where other threads run
+ * too: the clock of the process has theirs. */
 int64_t child_ns(const struct child *child)
 {
     clockid_t clock;
     struct timespec used;
-    if (child->debug_registers || clock_getcpuclockid(child->pid, &clock) != 0 ||
+    if (child->threads > 1 || clock_getcpuclockid(child->pid, &clock) != 0 ||
         clock_gettime(clock, &used) < 0)
         return now_ns();
     return used.tv_sec * INT64_C(1000000000) + used.tv_nsec;
+}
+
+char task_state(pid_t thread)
+{
+    char path[40], text[80];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)thread);
+    const ssize_t n = file_read("", path, text, sizeof text);
+    const char *const name = n > 0 ? strrchr(text, ')') : NULL;
+    return name && name[1] ? name[2] : 0;
 }
 
 int child_open(struct child *child, pid_t pid)
@@ -40,7 +49,8 @@ int child_open(struct child *child, pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
     child->pid = pid;
     child->memory_fd = open(path, O_RDWR | O_CLOEXEC);
-    child->debug_registers = child_threads(child) > 1;
+    child->threads = child_threads(child);
+    child->debug_registers = child->threads > 1;
     return 0;
 }
 

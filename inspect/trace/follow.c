@@ -98,15 +98,29 @@ static bool is_between(const struct tracer *tracer, uint64_t pc)
     return pc + REST_BYTES >= tracer->begin && pc <= tracer->end + REST_BYTES;
 }
 
+/* Up to a stop; -EAGAIN: it runs, or has used so much time since. While it waits it is
+ * left alone, as a stop takes time of its own, too; the longer the less often one looks.
+ */
+static int wait_for(struct child *child, int64_t since, double ns, unsigned *round)
+{
+    for (;; ++*round) {
+        const double look_ns = ns * (1 + *round / PATIENT_ROUNDS);
+        const int status = child_wait(child, ns > 0 ? (int64_t)look_ns : 0);
+        if (status == -EAGAIN && now_ns() > child->deadline)
+            return -ETIMEDOUT;
+        if (status != -EAGAIN || task_state(child->pid) == 'R' ||
+            (double)(child_ns(child) - since) >= ns - STOP_NS)
+            return status;
+    }
+}
+
 /* Lets it run until it stops, or has used so much time of its own, which is then gone:
- * other processes run meanwhile, or it waits, the longer the less often one looks. */
+ * other processes run meanwhile, or it waits. */
 static int run_for(struct child *child, double *ns)
 {
     for (unsigned round = 0;; round++) {
         const int64_t began = child_ns(child);
-        const double look_ns = *ns * (1 + round / PATIENT_ROUNDS);
-        int status = child_resume(child);
-        status = status < 0 ? status : child_wait(child, *ns > 0 ? (int64_t)look_ns : 0);
+        int status = child_resume(child) ?: wait_for(child, began, *ns, &round);
         const bool runs = status == -EAGAIN;
         if (runs)
             status = child_interrupt(child);
@@ -154,32 +168,35 @@ static int stop_within(struct tracer *tracer, double share, double call_ns)
     return tracer_begin_call(tracer);
 }
 
-/* The call that was given up ends, and the next one tells how long one takes. */
-static int time_call(struct tracer *tracer, double *ns)
+/* The call that was given up ends, and the next one tells how long one takes, and how
+ * much time of its own. */
+static int time_call(struct tracer *tracer, double *ns, double *own_ns)
 {
     int status = tracer_go_to_marker(tracer, false)
                      ?: tracer_set_calls(tracer, INSPECT_CALLS)
                      ?: tracer_go_to_marker(tracer, true);
-    const int64_t began = child_ns(&tracer->child);
+    const int64_t began = now_ns(), own = child_ns(&tracer->child);
     if (status == 0)
         status = tracer_go_to_marker(tracer, false);
-    *ns = (double)(child_ns(&tracer->child) - began);
+    *ns = (double)(now_ns() - began);
+    *own_ns = (double)(child_ns(&tracer->child) - own);
     return status == 0 ? tracer_set_calls(tracer, INSPECT_CALLS) : status;
 }
 
-/* Each window in a call of its own, or all of them spread over a long one. */
+/* Each window in a call of its own, or all of them spread over a long one, which may wait
+ * most of the time. */
 static int trace_windows(struct tracer *tracer, const struct inspect_options *options,
                          unsigned windows)
 {
     const uint64_t steps = options->window_steps ?: DEFAULT_WINDOW_STEPS;
     uint64_t random = options->seed;
-    double call_ns = 0;
-    int status = time_call(tracer, &call_ns);
+    double call_ns = 0, own_ns = 0;
+    int status = time_call(tracer, &call_ns, &own_ns);
     tracer->step_all = true;
     for (unsigned i = 0; i < windows && status == 0; i++) {
         const double share = (double)(random_next(&random) >> 11) * 0x1p-53;
-        status = call_ns < LONG_CALL_NS ? stop_within(tracer, share, call_ns)
-                                        : let_run(tracer, 2 * share * call_ns / windows);
+        status = call_ns < LONG_CALL_NS ? stop_within(tracer, share, own_ns)
+                                        : let_run(tracer, 2 * share * own_ns / windows);
         tracer_forget(tracer);
         if (status == 0)
             status = tracer_window(tracer, steps);

@@ -24,14 +24,10 @@ int inspect_available(double *steps_per_s, struct error *error)
 }
 
 struct inspect_window inspect_window(double per_cycle, double computed,
-                                     double chain_cycles, double behind_cycles)
+                                     double chain_cycles, double behind_cycles,
+                                     double integer_cycles)
 {
     return (struct inspect_window){.waiting = 0};
-}
-
-unsigned inspect_integers(double per_cycle, double chain_cycles)
-{
-    return 0;
 }
 
 double inspect_pass(double cycles)

@@ -12,6 +12,7 @@ enum { BREAKPOINTS_MAX = 96, DEBUG_REGISTERS = 4 };
 struct child {
     pid_t pid;
     int memory_fd;        /* /proc/PID/mem */
+    unsigned threads;     /* as it was opened */
     bool debug_registers; /* breakpoints by these, as other threads run the same code */
     bool no_breakpoints;  /* they failed */
     size_t n_armed;
@@ -33,6 +34,8 @@ struct child {
 int64_t now_ns(void);
 /* A clock that runs while the child does, where that is known. */
 int64_t child_ns(const struct child *child);
+/* What a thread does, as /proc has it: 'R' runs; 0: it is not there. */
+char task_state(pid_t thread);
 int child_open(struct child *child, pid_t pid);
 void child_close(struct child *child);
 /* Lets it go on by one instruction, or up to a stop, and reads its registers. 0; -ECHILD:

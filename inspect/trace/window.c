@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window of a core: instructions enter in the order of the program, so many a
- * cycle, and only while there is room for those that wait and for results. Instructions
- * leave the first room when they start, in any order, and the second one when they and
- * all before them are done. */
+/* The window of a core: instructions enter in the order of the program, so many a cycle,
+ * and only while there is room. Vector instructions that wait have a room, which they
+ * leave when they start, in any order. Those that take integer units have one of the same
+ * kind. Results have a third one, which they leave when they and all before are done. */
 #include "inspect_private.h"
 
 #include <math.h>
@@ -104,22 +104,17 @@ static void fit(struct inspect_window *window, unsigned *room, double cycles,
 }
 
 struct inspect_window inspect_window(double per_cycle, double computed,
-                                     double chain_cycles, double behind_cycles)
+                                     double chain_cycles, double behind_cycles,
+                                     double integer_cycles)
 {
     const double units = (INSPECT_AHEAD + INSPECT_BEHIND) / computed;
     struct inspect_window window = {.per_cycle = per_cycle > 0 ? per_cycle : 0};
+    fit(&window, &window.integers, integer_cycles, &integer_code, INSPECT_CHAIN, 0);
     fit(&window, &window.waiting, chain_cycles, &fma_code, INSPECT_CHAIN, 0);
     if (!(behind_cycles <= 1.1 * units))
         fit(&window, &window.results, behind_cycles, &fma_code, INSPECT_AHEAD,
             INSPECT_BEHIND);
     return window;
-}
-
-unsigned inspect_integers(double per_cycle, double chain_cycles)
-{
-    struct inspect_window window = {.per_cycle = per_cycle > 0 ? per_cycle : 0};
-    fit(&window, &window.integers, chain_cycles, &integer_code, INSPECT_CHAIN, 0);
-    return window.integers;
 }
 
 double inspect_pass(double cycles)

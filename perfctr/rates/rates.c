@@ -85,20 +85,18 @@ void core_rates_measure(double *value, bool *alone)
     const size_t n = core_rate_count();
     struct lines lines = {{0}};
     struct turns best[RATES_MAX];
-    double ghz[PASSES];
-    int passes = 0;
+    double ghz[PASSES * RATES_MAX];
+    size_t probes = 0;
     for (size_t i = 0; i < n; i++)
         best[i] = (struct turns){INFINITY, INFINITY, 0};
-    for (bool again = true; again && passes < PASSES; passes++) {
-        ghz[passes] = clock_ghz(PROBE_NS);
-        again = passes + 1 < PASSES_LEAST;
+    for (int pass = 0; pass < PASSES; pass++)
         for (size_t i = 0; i < n; i++) {
-            if (rate_has_isa(core_rates[i].isa) && best[i].alone < PASSES_LEAST)
-                try_once(&core_rates[i], &lines, &best[i]);
-            again |= rate_has_isa(core_rates[i].isa) && best[i].alone < PASSES_LEAST;
+            if (!rate_has_isa(core_rates[i].isa) || best[i].alone >= PASSES_LEAST)
+                continue;
+            ghz[probes++] = clock_ghz(PROBE_NS);
+            try_once(&core_rates[i], &lines, &best[i]);
         }
-    }
-    const double clock = rates_clock(ghz, (size_t)passes);
+    const double clock = probes ? rates_clock(ghz, probes) : NAN;
     for (size_t i = 0; i < n; i++) {
         alone[i] = best[i].alone >= PASSES_LEAST;
         if (!rate_has_isa(core_rates[i].isa))

@@ -39,6 +39,9 @@ struct speedup {
     size_t rounds;
 };
 struct speedup result_speedup(const struct result *result, const struct result *other);
+/* Goes on to the next samples that both have of one round; false: there are none. */
+bool result_same_round(const struct result *a, size_t *i, const struct result *b,
+                       size_t *k);
 
 /* True if the median of the times is known to within that part of it, with a reserve: a
  * run whose rounds end on it, looked at when their number doubles, keeps the level of its

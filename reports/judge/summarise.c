@@ -112,6 +112,18 @@ static void judge_share(struct result *result, double least)
     result_set_status(result, STATUS_SUSPECT, reason);
 }
 
+bool result_same_round(const struct result *a, size_t *i, const struct result *b,
+                       size_t *k)
+{
+    while (*i < a->samples.n && *k < b->samples.n) {
+        const uint32_t first = a->samples.rounds[*i], second = b->samples.rounds[*k];
+        if (first == second)
+            return true;
+        ++*(first < second ? i : k);
+    }
+    return false;
+}
+
 struct speedup result_speedup(const struct result *result, const struct result *other)
 {
     struct speedup speedup;
@@ -119,19 +131,13 @@ struct speedup result_speedup(const struct result *result, const struct result *
         result->samples.n < other->samples.n ? result->samples.n : other->samples.n;
     FREED_BY(free_memory) double *theirs =
         must_have(calloc(2 * room + 1, sizeof *theirs));
-    size_t i = 0, j = 0, n = 0;
+    size_t n = 0;
 
     double *const ours = theirs + room;
-    while (i < result->samples.n && j < other->samples.n) {
-        if (result->samples.rounds[i] < other->samples.rounds[j]) {
-            i++;
-        } else if (result->samples.rounds[i] > other->samples.rounds[j]) {
-            j++;
-        } else {
-            theirs[n] = result_per_call(other, j++);
-            ours[n] = result_per_call(result, i++);
-            n += theirs[n] > 0 && ours[n] > 0;
-        }
+    for (size_t i = 0, k = 0; result_same_round(result, &i, other, &k); i++, k++) {
+        theirs[n] = result_per_call(other, k);
+        ours[n] = result_per_call(result, i);
+        n += theirs[n] > 0 && ours[n] > 0;
     }
     speedup.rounds = n;
     speedup.times = stats_ratio(theirs, ours, n, STATS_LEVEL, &speedup.ci);

@@ -101,6 +101,15 @@ TEST(test_gathers)
     SET(collected, 5);
     inspect_bounds(&facts);
     assert_near(VALUE(gather_cycles), 11, 1e-9);
+    /* The time refutes what forms cost here, or nobody knows the other. */
+    SET(collected, 12);
+    inspect_bounds(&facts);
+    assert_near(VALUE(gather_cycles), 10, 1e-9);
+    inspect_fact_set_absent(&facts, FACT_rate_gathered_256, NULL);
+    inspect_fact_set_absent(&facts, FACT_rate_gathered_512, NULL);
+    inspect_fact_set_absent(&facts, FACT_gather_cycles, NULL);
+    SET(collected, 0);
+    UNKNOWN(gather_cycles);
 }
 
 TEST(test_splits)

@@ -2,6 +2,7 @@
 /* A process that is attached to: what a tracer leaves on its way does not end it. */
 #include <elf.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
@@ -122,9 +123,15 @@ TEST(test_another_file)
     assert_int_equal(others, 1);
 }
 
+/* Both processes see them. */
+static struct shared {
+    int64_t spent[2]; /* elsewhere, and in turn() */
+    atomic_bool enough;
+} *shared;
+
 __attribute__((noinline)) static void turn(void)
 {
-    for (volatile int i = 0; i < 100000000; i++)
+    while (!shared->enough)
         continue;
 }
 
@@ -142,22 +149,27 @@ static void no_object(void *context, struct program *program, struct program_spa
 static void count_place(void *context, const struct program_space *space,
                         uint64_t address, int64_t cpu_ns)
 {
-    int64_t *const spent = context;
-    spent[address - (uintptr_t)turn < 256] += cpu_ns;
+    shared->spent[address - (uintptr_t)turn < 256] += cpu_ns;
+}
+
+static bool has_turned(void *context, struct program *program)
+{
+    return shared->enough = shared->spent[1] >= 10000000;
 }
 
 /* Where a thread spends its CPU time, and not where it waits. */
 TEST(test_where_a_thread_is)
 {
-    int64_t spent[2] = {0, 0};
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(shared != MAP_FAILED);
     follow(nothing, turn_or_wait,
-           &(struct program_owner){.context = spent,
-                                   .object = no_object,
+           &(struct program_owner){.object = no_object,
                                    .sampled = count_place,
                                    .sample_ns = 1000000,
-                                   .stop = never});
-    assert_true(spent[1] > 10000000);
-    assert_true(spent[0] < spent[1]);
+                                   .stop = has_turned});
+    assert_true(shared->spent[0] < shared->spent[1]);
+    munmap(shared, sizeof *shared);
 }
 
 /* Its variables lie behind its file, and so does code of the system. */

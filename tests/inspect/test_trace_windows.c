@@ -21,29 +21,30 @@ TEST(test_window)
     assert_true(cycles[2] < cycles[1] && cycles[3] < cycles[2]);
     assert_true(cycles[4] < 4);
     /* A core that takes a chain at a time, one that sees two, and what cannot be. */
-    assert_int_equal(inspect_window(0, NAN, 4 * INSPECT_CHAIN, NAN).waiting, 1);
-    const struct inspect_window two = inspect_window(0, NAN, 2 * INSPECT_CHAIN, NAN);
+    assert_int_equal(inspect_window(0, NAN, 4 * INSPECT_CHAIN, NAN, NAN).waiting, 1);
+    const struct inspect_window two = inspect_window(0, NAN, 2 * INSPECT_CHAIN, NAN, NAN);
     assert_in_range(two.waiting, INSPECT_CHAIN / 4, INSPECT_CHAIN);
     assert_int_equal(two.results, 0);
-    assert_true(inspect_window(0, NAN, 60, NAN).waiting >
-                inspect_window(0, NAN, 90, NAN).waiting);
-    assert_int_equal(inspect_window(0, NAN, 0, NAN).waiting, 0);
-    assert_int_equal(inspect_window(NAN, NAN, NAN, NAN).waiting, 0);
+    assert_true(inspect_window(0, NAN, 60, NAN, NAN).waiting >
+                inspect_window(0, NAN, 90, NAN, NAN).waiting);
+    assert_int_equal(inspect_window(0, NAN, 0, NAN, NAN).waiting, 0);
+    assert_int_equal(inspect_window(NAN, NAN, NAN, NAN, NAN).waiting, 0);
     /* Results wait for what is before them: the more room there is, the more turns
      * overlap. */
-    const struct inspect_window one = inspect_window(0, NAN, NAN, 4 * INSPECT_AHEAD);
+    const struct inspect_window one = inspect_window(0, NAN, NAN, 4 * INSPECT_AHEAD, NAN);
     assert_int_equal(one.waiting, 0);
     assert_in_range(one.results, INSPECT_AHEAD, INSPECT_AHEAD + INSPECT_BEHIND);
-    assert_in_range(inspect_window(0, NAN, NAN, 4 * INSPECT_AHEAD + 9).results, 1,
+    assert_in_range(inspect_window(0, NAN, NAN, 4 * INSPECT_AHEAD + 9, NAN).results, 1,
                     one.results - 1);
-    assert_true(inspect_window(0, NAN, NAN, 2 * INSPECT_AHEAD).results > one.results);
+    assert_true(inspect_window(0, NAN, NAN, 2 * INSPECT_AHEAD, NAN).results >
+                one.results);
     /* Nothing enters faster than it can, whatever the room. */
-    assert_int_equal(inspect_window(1, NAN, NAN, INSPECT_BEHIND).results, 0);
-    assert_near(inspect_window(6, NAN, NAN, NAN).per_cycle, 6, 0);
+    assert_int_equal(inspect_window(1, NAN, NAN, INSPECT_BEHIND, NAN).results, 0);
+    assert_near(inspect_window(6, NAN, NAN, NAN, NAN).per_cycle, 6, 0);
     /* Three units are busy for as long as the turn lasts, four are not. */
     const double busy = (INSPECT_AHEAD + INSPECT_BEHIND) / 3.0;
-    assert_int_equal(inspect_window(6, 3, NAN, busy).results, 0);
-    assert_true(inspect_window(6, 4, NAN, busy).results > 0);
+    assert_int_equal(inspect_window(6, 3, NAN, busy, NAN).results, 0);
+    assert_true(inspect_window(6, 4, NAN, busy, NAN).results > 0);
     /* A pass in no time is known, and takes the cycle of its store. */
     assert_near(inspect_pass(NAN), 0, 0);
     assert_near(inspect_pass(0), 1, 0);
@@ -76,15 +77,16 @@ TEST(test_integers)
     assert_true(more > 2 && more < few);
     assert_true(integers_wait((struct inspect_window){.integers = 500}) < 2);
     assert_true(integers_wait((struct inspect_window){.waiting = 4}) < 2);
-    assert_int_equal(inspect_integers(0, INSPECT_CHAIN), 1);
-    assert_true(inspect_integers(6, 20) > inspect_integers(6, 30));
-    assert_int_equal(inspect_integers(6, 1), 0);
-    assert_int_equal(inspect_integers(NAN, NAN), 0);
+    assert_int_equal(inspect_window(0, NAN, NAN, NAN, INSPECT_CHAIN).integers, 1);
+    assert_true(inspect_window(6, NAN, NAN, NAN, 20).integers >
+                inspect_window(6, NAN, NAN, NAN, 30).integers);
+    assert_int_equal(inspect_window(6, NAN, NAN, NAN, 1).integers, 0);
+    assert_int_equal(inspect_window(NAN, NAN, NAN, NAN, NAN).integers, 0);
 }
 
-/* It waits 5 ms before a short loop, and a long one. */
+/* It waits 200 ms before a short loop, and one of about 100 ms. */
 CODE(sleeping, "movq %rsi, %r8\n"
-               "pushq $5000000\n"
+               "pushq $200000000\n"
                "pushq $0\n"
                "movq %rsp, %rdi\n"
                "xorl %esi, %esi\n"
@@ -109,7 +111,7 @@ TEST(test_waiting)
                                             .windows = 20,
                                             .window_steps = 100,
                                             .seed = 1};
-    struct inspect_census census = census_by(sleeping, 4000000, &options);
+    struct inspect_census census = census_by(sleeping, 400000000, &options);
     assert_false(census.whole);
     assert_true(fabs(census.loop[0].instructions - 4) < 0.1);
     assert_true(census.loop[0].share > 0.6);

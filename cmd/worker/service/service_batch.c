@@ -319,7 +319,8 @@ static int run_timed(struct timed *timed)
         run_regions(timed);
     if (timed->team)
         thread_times_read(&timed->after);
-    timed->subnormal = float_state_subnormal();
+    /* Nobody knows the flags of other threads. */
+    timed->subnormal = timed->team ? -1 : float_state_subnormal();
     if (timed->call->flush_denormals)
         float_state_reset();
     service_leave(timed->entry, &mask);

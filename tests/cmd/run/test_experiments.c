@@ -44,6 +44,29 @@ TEST(test_too_few_rounds)
     assert_string_equal(made.absent, "too few rounds");
 }
 
+/* Copies have the loop around calls in common, also where so few rounds judge them that
+ * all of them count. */
+TEST(test_few_rounds_of_copies)
+{
+    struct run *const run = run_new();
+    for (int i = 0; i < 2; i++) {
+        struct samples *const samples = &run_add_result(run)->samples;
+        samples->iterations = 1;
+        samples->overhead_ns = BATCH / 2.0;
+    }
+    for (uint32_t round = 0; round < 8; round++) {
+        result_add_sample(&run->results[0], round, BATCH);
+        result_add_sample(&run->results[1], round, BATCH * 0.8);
+    }
+    assert_near(
+        experiment_ratio("place", &run->results[1], &run->results[0], JUDGING).ratio, 0.8,
+        1e-12);
+    assert_near(
+        experiment_ratio("alone", &run->results[1], &run->results[0], ALL_ROUNDS).ratio,
+        0.6, 1e-12);
+    run_free(run);
+}
+
 /* Probes that differ from batch to batch as much as two cases do show no other clock. */
 TEST(test_clock_share)
 {
