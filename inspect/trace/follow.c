@@ -99,12 +99,10 @@ static bool is_between(const struct tracer *tracer, uint64_t pc)
 }
 
 /* Up to a stop; -EAGAIN: it runs, or has used so much time since. While it waits it is
- * left alone, as a stop takes time of its own, too; the longer the less often one looks.
- */
-static int wait_for(struct child *child, int64_t since, double ns, unsigned *round)
+ * left alone, as a stop takes time of its own, too. */
+static int wait_for(struct child *child, int64_t since, double ns, double look_ns)
 {
-    for (;; ++*round) {
-        const double look_ns = ns * (1 + *round / PATIENT_ROUNDS);
+    for (;;) {
         const int status = child_wait(child, ns > 0 ? (int64_t)look_ns : 0);
         if (status == -EAGAIN && now_ns() > child->deadline)
             return -ETIMEDOUT;
@@ -115,12 +113,13 @@ static int wait_for(struct child *child, int64_t since, double ns, unsigned *rou
 }
 
 /* Lets it run until it stops, or has used so much time of its own, which is then gone:
- * other processes run meanwhile, or it waits. */
+ * it waits, or other processes run meanwhile, the longer the less often one looks. */
 static int run_for(struct child *child, double *ns)
 {
     for (unsigned round = 0;; round++) {
         const int64_t began = child_ns(child);
-        int status = child_resume(child) ?: wait_for(child, began, *ns, &round);
+        const double look_ns = *ns * (1 + round / PATIENT_ROUNDS);
+        int status = child_resume(child) ?: wait_for(child, began, *ns, look_ns);
         const bool runs = status == -EAGAIN;
         if (runs)
             status = child_interrupt(child);

@@ -41,7 +41,8 @@ TEST(test_advice)
 TEST(test_call)
 {
     char name[] = "strtol";
-    const struct subject subject = {.trace = {.known = true, .census.name_out = name}};
+    const struct subject subject = {
+        .trace = {.known = true, .census = {.name_out = name, .share_out = 0.55}}};
     struct run *const run = run_new();
     struct explanation *const why = result_explanation(run_add_result(run));
     /* One that a call within the module explains stays as it is. */
