@@ -103,6 +103,8 @@ void program_watch_all(struct program *program, const void *watched, bool on);
 size_t program_read(pid_t process, uint64_t address, void *to, size_t n);
 /* Signals are passed to the command that was started. */
 void program_signal(const struct program *program, int number);
+/* Ends a command that was started, and all processes that it made. */
+void program_kill(struct program *program);
 /* Stops, threads and processes so far, and seconds for which threads were held up. */
 struct program_cost {
     uint64_t stops, threads, processes;

@@ -355,6 +355,7 @@ static void finish(struct harness *harness, bool interrupted)
     struct run *const run = harness->run;
     if (!interrupted)
         places_bound(harness);
+    interrupted |= interrupted_by != 0;
     for (size_t c = 0; c < harness->n_cases; c++) {
         struct result *const result = &run->results[harness->cases[c].result];
         if (!harness->cases[c].active)

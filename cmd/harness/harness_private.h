@@ -209,12 +209,8 @@ bool same_arguments(const struct side *base, const struct side *head);
 /* Finds cases whose code and data are the same in both programs (unchanged.c). */
 void unchanged_find(struct harness *harness);
 /* Finds, for cases that seem to have changed, what places alone could change
- * (hot_code.c).
- */
+ * (hot_code.c). */
 void places_bound(struct harness *harness);
-/* The functions of both programs. False: they are none, or of another machine. */
-struct parts;
-bool sides_parts(const struct harness *harness, struct parts *parts);
 /* Runs a process of the case, and tells the owner. False: it did not end, or not well. */
 struct program_owner;
 bool case_traced(struct harness *harness, size_t c, int which,

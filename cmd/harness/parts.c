@@ -28,7 +28,7 @@ static struct part part_of(const struct program_file *file,
 {
     struct listing code;
     struct part part = {.text = HASH_FIRST, .symbol = symbol};
-    code_read(file, symbol, &code);
+    part.complete = code_read(file, symbol, &code);
     /* Paddings within it move what follows. */
     const uint64_t bytes = code.n ? code.insn[code.n - 1].address - symbol->lo : 0;
     part.place = symbol->lo % PAGE + PAGE * bytes;
@@ -71,14 +71,16 @@ static int by_text(const void *left, const void *right)
                      ?: (a->symbol->lo > b->symbol->lo) - (a->symbol->lo < b->symbol->lo);
 }
 
-/* Of symbols at one place the first one counts. */
+/* The first one of several symbols at a place counts. */
 int parts_open(const char *path, const char *folder, struct parts *parts,
                struct error *error)
 {
     *parts = (struct parts){.n = 0};
     const int status = program_file_open(path, folder, &parts->file, error);
     const struct program_file *const file = &parts->file;
-    for (size_t i = 0; status == 0 && i < file->n_symbols; i++)
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < file->n_symbols; i++)
         if (file->symbol[i].code && file_leads_to_code(file, file->symbol[i].lo) &&
             (!i || file->symbol[i - 1].lo != file->symbol[i].lo))
             *(struct part *)LIST_ADD(parts, entry, n) = part_of(file, &file->symbol[i]);
@@ -91,7 +93,7 @@ int parts_open(const char *path, const char *folder, struct parts *parts,
              symbol < file->symbol + file->n_symbols && symbol->lo == lo; symbol++)
             parts->of_symbol[symbol - file->symbol] = i + 1;
     }
-    return status;
+    return 0;
 }
 
 void parts_close(struct parts *parts)

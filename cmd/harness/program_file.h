@@ -59,7 +59,8 @@ struct part {
     uint64_t text;  /* hash of its instructions; first, for by_u64() */
     uint64_t place; /* of where it and its data lie in a page and in a line */
     const struct file_symbol *symbol;
-    bool entered; /* by a process */
+    bool complete; /* all of it are instructions, to its end */
+    bool entered;  /* by a process */
 };
 /* All functions of a program, by text, then by name. */
 struct parts {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether functions that were entered are the same in both programs, with all data that
- * they refer to, wherever these lie. */
+/* Functions that were entered are compared in both programs, with all data that they
+ * refer to, wherever these lie. */
 #include "same_code.h"
 
 #include <stdlib.h>

@@ -102,8 +102,9 @@ bool code_read(const struct program_file *file, const struct file_symbol *symbol
         if (insn.reference == REFERS_BRANCH && !insn.call &&
             code_holds(symbol, insn.target) && insn.target > farthest)
             farthest = insn.target;
-        complete = at + insn.length == n ||
-                   (symbol->loose && insn.ends && farthest <= insn.address);
+        complete =
+            at + insn.length == n || (symbol->loose && insn.ends && !insn.indirect_jump &&
+                                      farthest <= insn.address);
     }
     if (code->n)
         drop_padding(code);

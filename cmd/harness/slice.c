@@ -312,7 +312,7 @@ static void follow(const struct slice_request *request, struct child *child)
 
 /* ---- evidence ---- */
 
-/* Whether another thread shares the core, by a probe that runs there. */
+/* True if another thread shares the core, by a probe that runs there. */
 static bool has_company(const struct slice_request *request)
 {
     cpu_set_t own;

@@ -29,9 +29,12 @@ static void put_in(void *context, struct program *program, struct program_space 
         return;
     watching->found = true;
     watching->program = program;
-    for (size_t i = 0; i < parts->n; i++)
-        watching->found &= program_watch(
-            program, space, parts->entry[i].symbol->lo + bias, &parts->entry[i]);
+    /* In the order of addresses, which costs least. */
+    for (size_t i = 0; i < parts->file.n_symbols; i++)
+        if (parts->of_symbol[i])
+            watching->found &=
+                program_watch(program, space, parts->file.symbol[i].lo + bias,
+                              &parts->entry[parts->of_symbol[i] - 1]);
 }
 
 /* The first call tells all. */
@@ -70,7 +73,7 @@ bool case_traced(struct harness *harness, size_t c, int which,
     if (program_start(argv, owner, &program, &error) < 0)
         return false;
     const bool ran = program_run(program, &error) == 0 && program_ended(program, &status);
-    program_signal(program, SIGKILL);
+    program_kill(program);
     program_close(program);
     return ran && status == 0;
 }
@@ -157,7 +160,8 @@ static bool side_parts(const struct side *side, struct parts *parts)
            parts_open(side->path, folder ?: "", parts, &error) == 0;
 }
 
-bool sides_parts(const struct harness *harness, struct parts *parts)
+/* The functions of both programs. False: they are none, or of another machine. */
+static bool sides_parts(const struct harness *harness, struct parts *parts)
 {
     if (!side_parts(&harness->side[SIDE_BASE], &parts[SIDE_BASE]))
         return false;

@@ -13,6 +13,7 @@ enum {
     OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
               PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD,
     TURN_NS = 20000000,
+    KILL_NS = 2000000000,
     PASSES = 20
 };
 
@@ -31,6 +32,18 @@ void program_signal(const struct program *program, int number)
 {
     if (program->started && !program->ended)
         kill(program->main, number);
+}
+
+void program_kill(struct program *program)
+{
+    const int64_t until = now_ns() + KILL_NS;
+    while (program->started && program->threads && now_ns() < until) {
+        for (const struct thread *thread = program->threads; thread;
+             thread = thread->next)
+            if (!thread->gone)
+                kill(thread->id, SIGKILL);
+        program_turn(program, TURN_NS);
+    }
 }
 
 /* ---- beginning ---- */
@@ -214,7 +227,7 @@ static void sample(struct program *program)
 {
     for (struct thread *thread = program->threads; thread; thread = thread->next) {
         if (thread->gone || thread->awaited || thread->waiting || thread->sampled ||
-            !program->executed || task_state(thread->id) != 'R')
+            thread->loading || !program->executed || task_state(thread->id) != 'R')
             continue;
         thread->sampled = ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL) == 0;
     }

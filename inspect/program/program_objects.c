@@ -142,6 +142,12 @@ static const struct object *object_of(const struct program_space *space, uint64_
     return best;
 }
 
+bool space_has(const struct program_space *space, uint64_t address)
+{
+    const struct object *const object = object_of(space, address);
+    return object && address < object->end;
+}
+
 bool space_in_loader(const struct program_space *space, uint64_t address)
 {
     /* Its variables may lie behind what is mapped of its file, its code does not. */

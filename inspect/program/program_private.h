@@ -46,7 +46,8 @@ void space_lift(struct program_space *space, struct breakpoint *breakpoint);
 void space_lift_inner(struct program_space *space, bool out);
 /* Tells the owner of files that were mapped since the last time (program_objects.c). */
 void space_look(struct program *program, struct program_space *space, pid_t pid);
-/* Whether the loader has that address, if it is known. */
+/* True if one of the files that are known has that address; and if it is the loader. */
+bool space_has(const struct program_space *space, uint64_t address);
 bool space_in_loader(const struct program_space *space, uint64_t address);
 
 /* ---- threads ---- */

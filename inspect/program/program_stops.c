@@ -139,6 +139,7 @@ static void take_exec(struct program *program, struct thread *thread)
         return;
     thread->space->users++;
     thread->again = 0;
+    thread->sampled = false;
     thread->cpu_ns = program->owner->sampled ? cpu_time(thread) : 0;
     program->executed |= thread->process == program->main;
     thread->loading = true;
@@ -173,9 +174,12 @@ static void tell_place(struct program *program, struct thread *thread)
     const int64_t now = thread->sampled ? cpu_time(thread) : 0;
     struct user_regs_struct r;
     if (thread->sampled && thread->space &&
-        ptrace(PTRACE_GETREGS, thread->id, NULL, &r) == 0)
+        ptrace(PTRACE_GETREGS, thread->id, NULL, &r) == 0) {
+        if (!space_has(thread->space, r.rip))
+            space_look(program, thread->space, thread->id);
         program->owner->sampled(program->owner->context, thread->space, r.rip,
                                 now - thread->cpu_ns);
+    }
     thread->cpu_ns = thread->sampled ? now : thread->cpu_ns;
     thread->sampled = false;
 }
@@ -209,6 +213,8 @@ static void take_event(struct program *program, struct thread *thread, int event
 void thread_stopped(struct program *program, struct thread *thread, int status)
 {
     const int signal = WSTOPSIG(status), event = status >> 16;
+    /* Another stop may take the place of the one that was asked for. */
+    thread->sampled &= event == PTRACE_EVENT_STOP;
     if (event)
         take_event(program, thread, event, signal);
     else if (signal == SYSCALL_STOP)

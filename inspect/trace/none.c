@@ -83,4 +83,5 @@ NEVER_CALLED(void, program_watch_all, struct program *program, const void *watch
 NEVER_CALLED(unsigned, program_layout, const struct program_space *space)
 NEVER_CALLED(size_t, program_read, pid_t process, uint64_t address, void *to, size_t n)
 NEVER_CALLED(void, program_signal, const struct program *program, int number)
+NEVER_CALLED(void, program_kill, struct program *program)
 NEVER_CALLED(struct program_cost, program_cost, const struct program *program)

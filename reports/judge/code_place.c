@@ -72,18 +72,18 @@ static void say_same(struct comparison *c)
 /* At a bad place a small loop was seen to take 2.2 times its time. */
 #define PLACE_TIMES 3
 
-/* The code that takes the time did not change, or not all of it, and was moved. */
+/* The code that takes the time, or some of it, may be the same and lie elsewhere. */
 static void say_moved(struct comparison *c)
 {
     const double share = c->placement->by_place;
 
     if (fabs(log1p(c->change)) <= log1p((PLACE_TIMES - 1) * share))
-        comparison_set(c, VERDICT_INCONCLUSIVE,
-                       "as built it is %s by %.2f%%, and %.0f%% of its time are in code "
-                       "that is the same and lies elsewhere: places could give this; "
-                       "--relink='... {pad} ... {out}' tells",
-                       c->change > 0 ? "slower" : "faster", 100 * fabs(c->change),
-                       100 * share);
+        comparison_set(
+            c, VERDICT_INCONCLUSIVE,
+            "as built it is %s by %.2f%%, and up to %.0f%% of its time may be in "
+            "code that is the same and lies elsewhere: places could give this; "
+            "--relink='... {pad} ... {out}' tells",
+            c->change > 0 ? "slower" : "faster", 100 * fabs(c->change), 100 * share);
 }
 
 void judge_as_built(struct comparison *c)
@@ -114,8 +114,8 @@ static const struct code_loop *hottest(const struct code_proof *proof)
     return call && call->loops[0].bytes > 0 ? &call->loops[0] : NULL;
 }
 
-/* A small loop that lies elsewhere in its line may take twice the time. Which of the two
- * it was cannot be told from files. */
+/* A small loop that lies elsewhere in its line may take a multiple of the time. Which of
+ * the two it was cannot be told from files. */
 void judge_stored_place(struct result *result)
 {
     const struct code_loop *const base = hottest(result->code.base_proof);

@@ -3,13 +3,14 @@
 scripts/bench harness [--help].
 
 Head does a known percentage more work than base, and its code lies elsewhere. At +0% builds
-are equal in four ways: `moved` (simdbench can prove that they are), `text` (a string has another
+are equal in four ways: `moved` (simdbench can prove that they are, but for Go), `text` (a string has another
 length), `stripped` (no symbols) and `fixed` (for one address), where nothing can be proven. Harnesses,
 gates and effects take turns, and so do simdbench and the other tool: all meet the same machine.
 The other tool gets as many slices, one build after the other, as people use it. A gate is a line
-of --keep=FILE: a run that was stopped goes on where it was.
+of --keep=FILE: a run of the same simdbench that was stopped goes on where it was.
 """
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -344,9 +345,11 @@ def main():
                         "(1.2,0.5,0.1,12,7)")
     arguments = parser.parse_args()
     arguments.effects = [float(e) if "." in e else int(e) for e in arguments.effects.split(",")]
+    tool = hashlib.sha256(Path(arguments.simdbench).read_bytes()).hexdigest()[:12]
     kept = []
     if arguments.keep and arguments.keep.exists():
         kept = [json.loads(line) for line in arguments.keep.read_text("utf-8").splitlines()]
+        kept = [entry for entry in kept if entry.get("simdbench") == tool]
     kinds, end = choose(arguments), time.monotonic() + 60 * arguments.minutes
     with tempfile.TemporaryDirectory(prefix="simdbench-bench-") as folder:
         if arguments.model:  # nothing is measured, so that nobody has to wait
@@ -359,6 +362,7 @@ def main():
             while (left := [one for one in turns if one.gates]) and time.monotonic() < end:
                 entry = min(left, key=lambda one: one.seconds).take(arguments.simdbench,
                                                                     arguments.option)
+                entry["simdbench"] = tool
                 kept.append(entry)
                 if arguments.keep:
                     with arguments.keep.open("a", encoding="utf-8") as file:

@@ -103,11 +103,21 @@ static __attribute__((noinline)) int kind(int i)
 
 static int spins;
 
+#ifdef SPIN
+extern int SPIN(int sum, int n); /* of a library */
+#else
+static inline __attribute__((always_inline)) int SPIN(int sum, int n)
+{
+    for (int i = 0; i < n; i++)
+        sum = sum * 5 + i;
+    return sum;
+}
+#endif
+
 static __attribute__((noinline)) int run_kinds(int n)
 {
     int sum = 0;
-    for (int i = 0; i < spins; i++)
-        sum = sum * 5 + i;
+    sum = SPIN(sum, spins);
     for (int i = 1; i < n; i++)
         sum += kind(8 * i + 1 + i % 3);
     calls++;
@@ -117,8 +127,7 @@ static __attribute__((noinline)) int run_kinds(int n)
 static __attribute__((noinline)) int run_steps(int n)
 {
     int sum = n;
-    for (int i = 0; i < spins; i++)
-        sum = sum * 5 + i;
+    sum = SPIN(sum, spins);
     for (int i = 0; i < STEPS; i++)
         sum = sum * 5 + i;
     return sum == 1 ? puts(PART) : sum;

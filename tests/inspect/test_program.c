@@ -2,7 +2,7 @@
 /* A process that is attached to: what a tracer leaves on its way does not end it. */
 #include <elf.h>
 #include <fcntl.h>
-#include <stdatomic.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
@@ -123,15 +123,11 @@ TEST(test_another_file)
     assert_int_equal(others, 1);
 }
 
-/* Both processes see them. */
-static struct shared {
-    int64_t spent[2]; /* elsewhere, and in turn() */
-    atomic_bool enough;
-} *shared;
+static volatile int *enough; /* shared with the child */
 
 __attribute__((noinline)) static void turn(void)
 {
-    while (!shared->enough)
+    while (!*enough)
         continue;
 }
 
@@ -149,27 +145,49 @@ static void no_object(void *context, struct program *program, struct program_spa
 static void count_place(void *context, const struct program_space *space,
                         uint64_t address, int64_t cpu_ns)
 {
-    shared->spent[address - (uintptr_t)turn < 256] += cpu_ns;
+    int64_t *const spent = context;
+    if (!*enough)
+        spent[address - (uintptr_t)turn < 256] += cpu_ns;
+    *enough = spent[1] > 100000000;
 }
 
-static bool has_turned(void *context, struct program *program)
-{
-    return shared->enough = shared->spent[1] >= 10000000;
-}
-
-/* Where a thread spends its CPU time, and not where it waits. */
+/* A thread is seen at places where it spends CPU time, and not where it waits. */
 TEST(test_where_a_thread_is)
 {
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+    int64_t spent[2] = {0, 0};
+    enough = mmap(NULL, sizeof *enough, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(shared != MAP_FAILED);
+    assert_true(enough != MAP_FAILED);
     follow(nothing, turn_or_wait,
-           &(struct program_owner){.object = no_object,
+           &(struct program_owner){.context = spent,
+                                   .object = no_object,
                                    .sampled = count_place,
                                    .sample_ns = 1000000,
-                                   .stop = has_turned});
-    assert_true(shared->spent[0] < shared->spent[1]);
-    munmap(shared, sizeof *shared);
+                                   .stop = never});
+    assert_true(spent[0] < spent[1]);
+    munmap((void *)enough, sizeof *enough);
+}
+
+/* A command ends before a process that it made, which has a pipe of ours. */
+TEST(test_kill_all)
+{
+    char shell[] = "/bin/sh", option[] = "-c", script[] = "sleep 60 & exit 0";
+    char *const argv[] = {shell, option, script, NULL};
+    const struct program_owner owner = {.object = no_object, .stop = never};
+    struct error error = {.text = ""};
+    struct program *program = NULL;
+    int ends[2], status = -1;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(program_start(argv, &owner, &program, &error), 0);
+    assert_int_equal(program_run(program, &error), 0);
+    assert_true(program_ended(program, &status));
+    program_kill(program);
+    program_close(program);
+    close(ends[1]);
+    struct pollfd waited = {.fd = ends[0], .events = POLLIN};
+    assert_int_equal(poll(&waited, 1, 10000), 1);
+    assert_true(waited.revents & POLLHUP);
+    close(ends[0]);
 }
 
 /* Its variables lie behind its file, and so does code of the system. */

@@ -22,7 +22,19 @@ class Placed(HarnessCase):
         (self.folder / f"{name}.time").write_text(str(time_ns))
         return path
 
-    def gate(self, *flags, time_ns=12, status=0, old=()):
+    def packed(self):
+        """Linkers and C libraries that know no packed pointers leave them out, or fail."""
+        flag = "-Wl,-z,pack-relative-relocs"
+        try:
+            program = self.build("packed", 10, flag)
+            subprocess.run([program, "--benchmark_list_tests"], check=True, timeout=60,
+                           stdout=subprocess.DEVNULL)
+        except subprocess.CalledProcessError:
+            return []
+        return [[flag]] if b".relr.dyn" in program.read_bytes() else []
+
+    def gate(self, *flags, time_ns=40, status=0, old=()):
+        """No place is to blame for 40 ns instead of 10, whatever was seen of a process."""
         document = self.compare(self.build("old", 10, *old), self.build("new", time_ns, *flags),
                                 f"--format=table:{self.folder / 'table'}", status=status)
         return self.verdicts(document)
@@ -32,7 +44,7 @@ class Placed(HarnessCase):
         table = (self.folder / "table").read_text()
         self.assertIn("same code: 2 of 2 cases", table)
         self.assertIn("the code is the same, and so are the data of its program; it cannot be "
-                      "moved, as built it is slower by 20.00%", " ".join(table.split()))
+                      "moved, as built it is slower by 300.00%", " ".join(table.split()))
         self.assertEqual(self.gate("-DPAD=40", time_ns=8), {"kinds": "SAME", "steps": "SAME"})
 
     def test_flags_that_change_nothing(self):
@@ -85,8 +97,7 @@ class Placed(HarnessCase):
 
     def test_what_is_not_known(self):
         """A file without symbols, and libraries that are looked for in a folder of the build."""
-        for flags in (["-s"], ["-Wl,-rpath,/nowhere"], ["-no-pie"],
-                      ["-Wl,-z,pack-relative-relocs"]):
+        for flags in (["-s"], ["-Wl,-rpath,/nowhere"], ["-no-pie"], *self.packed()):
             with self.subTest(flags=flags):
                 self.assertEqual(self.gate("-DPAD=40", *flags, old=flags, status=1),
                                  {"kinds": "REGRESSED", "steps": "REGRESSED"})
@@ -94,24 +105,50 @@ class Placed(HarnessCase):
     SPINS = "-DSPINS=40000000"
 
     def test_time_in_code_that_was_moved(self):
-        """What a place may have done is no verdict, though nothing is proven."""
-        for flags in (["-s"], ["-no-pie"], ["-Wl,-z,pack-relative-relocs"]):
+        """A place may have done it: that is no verdict, though nothing is proven."""
+        for flags in (*self.packed(), ["-no-pie"], ["-s"]):
             with self.subTest(flags=flags):
                 flags = [self.SPINS, *flags]
-                self.assertEqual(self.gate("-DPAD=40", "-DSTEPS=4", *flags, old=flags, status=1),
+                self.assertEqual(self.gate("-DPAD=40", "-DSTEPS=4", *flags, old=flags, time_ns=12,
+                                           status=1),
                                  {"kinds": "INCONCLUSIVE", "steps": "REGRESSED"})
         self.assertRegex(" ".join((self.folder / "table").read_text().split()),
-                         r"as built it is slower by 20.00%, and (9\d|100)% of its time are in code "
+                         r"as built it is slower by 20.00%, and up to \d+% of its time may be in code "
                          r"that is the same and lies elsewhere: places could give this; --relink=")
         self.assertEqual(self.gate("-DPAD=40", *flags, old=flags, time_ns=8)["kinds"],
                          "INCONCLUSIVE")
 
     def test_time_in_code_that_was_not_moved(self):
         flags = [self.SPINS, "-s"]
-        self.assertEqual(self.gate("-DENTRY=8", *flags, old=flags, status=1),
+        self.assertEqual(self.gate("-DENTRY=8", *flags, old=flags, time_ns=12, status=1),
                          {"kinds": "REGRESSED", "steps": "REGRESSED"})
+
+    def library(self, name, *flags):
+        """Flags of a program that spins in a library of its own folder."""
+        folder = self.folder / name
+        folder.mkdir()
+        source = self.folder / "spin.c"
+        source.write_text('__asm__(".skip " PAD);\nint spin(int sum, int n)\n{\n'
+                          "    for (int i = 0; i < n; i++)\n        sum = sum * STEP + i;\n"
+                          "    return sum;\n}\n")
+        subprocess.run(["cc", "-O1", "-fPIC", "-shared", '-DPAD="16"', "-DSTEP=5", *flags, source,
+                        "-o", folder / "libspin.so"], check=True, timeout=60)
+        return [self.SPINS, "-DSPIN=spin", f"-L{folder}", "-Wl,--no-as-needed", "-lspin",
+                f"-Wl,-rpath,{folder.resolve()}"]
+
+    def test_time_in_libraries(self):
+        """Each build has its own: one that changed, one that lies elsewhere, one that stays."""
+        old = self.library("of-old")
+        for name, flags, verdict in (("changed", ["-DSTEP=9"], "REGRESSED"),
+                                     ("moved", ['-DPAD="56"'], "INCONCLUSIVE"),
+                                     ("same", [], "REGRESSED")):
+            with self.subTest(library=name):
+                new = self.library(name, *[f"-U{f[2:].split('=')[0]}" for f in flags], *flags)
+                self.assertEqual(self.gate("-DPAD=40", *new, old=old, time_ns=12,
+                                           status=int(verdict == "REGRESSED")),
+                                 {"kinds": verdict, "steps": verdict})
 
     def test_change_that_no_place_gives(self):
         flags = [self.SPINS, "-s"]
-        self.assertEqual(self.gate("-DPAD=40", *flags, old=flags, time_ns=35, status=1)["kinds"],
+        self.assertEqual(self.gate("-DPAD=40", *flags, old=flags, status=1)["kinds"],
                          "REGRESSED")
