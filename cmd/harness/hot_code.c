@@ -221,8 +221,10 @@ static double share_elsewhere(const struct profile *profile,
 
 /* ---- cases ---- */
 
-/* All of the time may be elsewhere if too little of it was seen, and in a process of all
- * cases, which tells little of one. */
+#define SEEN_MOST 0.99
+
+/* 1 if too little of the time was seen, and in a process of all cases, which tells little
+ * of one; less if it was seen. */
 static double share_of(struct harness *harness, size_t c, struct files *files)
 {
     struct profile profile[2] = {{.n = 0}, {.n = 0}};
@@ -234,7 +236,8 @@ static double share_of(struct harness *harness, size_t c, struct files *files)
         seen &= profile[i].n >= LEAST;
     }
     for (int i = SIDE_BASE; i <= SIDE_HEAD && ran && seen; i++)
-        share = fmax(share, share_elsewhere(&profile[i], &profile[!i], files));
+        share = fmin(fmax(share, share_elsewhere(&profile[i], &profile[!i], files)),
+                     SEEN_MOST);
     for (int i = SIDE_BASE; i <= SIDE_HEAD; i++)
         profile_free(&profile[i]);
     return ran && (!seen || (share > 0 && has_all_cases(harness))) ? 1 : share;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes that the place of code explains. */
 #include <math.h>
+#include <stdio.h>
 
 #include "gate.h"
 
@@ -77,13 +78,19 @@ static void say_moved(struct comparison *c)
 {
     const double share = c->placement->by_place;
 
-    if (fabs(log1p(c->change)) <= log1p((PLACE_TIMES - 1) * share))
-        comparison_set(
-            c, VERDICT_INCONCLUSIVE,
-            "as built it is %s by %.2f%%, and up to %.0f%% of its time may be in "
-            "code that is the same and lies elsewhere: places could give this; "
-            "--relink='... {pad} ... {out}' tells",
-            c->change > 0 ? "slower" : "faster", 100 * fabs(c->change), 100 * share);
+    char where[96] = "nobody saw how much of its time is in code that lies elsewhere";
+
+    if (fabs(log1p(c->change)) > log1p((PLACE_TIMES - 1) * share))
+        return;
+    if (share < 1)
+        snprintf(
+            where, sizeof where,
+            "up to %.0f%% of its time may be in code that is the same and lies elsewhere",
+            100 * share);
+    comparison_set(c, VERDICT_INCONCLUSIVE,
+                   "as built it is %s by %.2f%%, and %s: places could give this; "
+                   "--relink='... {pad} ... {out}' tells",
+                   c->change > 0 ? "slower" : "faster", 100 * fabs(c->change), where);
 }
 
 void judge_as_built(struct comparison *c)
