@@ -130,8 +130,9 @@ static double divide_cycles(const struct inspect_facts *facts)
            takes(integers, GET(rate_integer_divides));
 }
 
-/* What is seen of a chain if it begins anew each time that the loop is entered, while the
- * last one may still run: at least so much if a core sees as many instructions. */
+/* The part of a chain that is seen if it begins anew each time that the loop is entered,
+ * while the last one may still run: at least so much if a core sees as many instructions.
+ */
 static double entered_chain(const struct inspect_facts *facts, double chain, double sight)
 {
     return chain / (1 + sight / (GET(trips) * GET(instructions)));

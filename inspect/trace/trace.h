@@ -34,7 +34,7 @@ struct child {
 int64_t now_ns(void);
 /* A clock that runs while the child does, where that is known. */
 int64_t child_ns(const struct child *child);
-/* What a thread does, as /proc has it: 'R' runs; 0: it is not there. */
+/* The state of a thread, as /proc has it: 'R' runs; 0: it is not there. */
 char task_state(pid_t thread);
 int child_open(struct child *child, pid_t pid);
 void child_close(struct child *child);
