@@ -48,6 +48,9 @@ static void cause_tell(const struct explanation *why, struct buffer *text)
             buffer_tell(text, "nobody saw what it executes: %s", why->not_traced);
         } else if (explanation_is_whole(why)) {
             buffer_add(text, "its bounds explain its time");
+        } else if (why->residual_share <= 0.1) {
+            buffer_format(text, "its bounds explain %.0f%% of its time",
+                          100 * (1 - why->residual_share));
         } else {
             buffer_add(text, "nothing here explains ");
             if (isfinite(why->residual_share))

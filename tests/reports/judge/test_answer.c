@@ -60,6 +60,8 @@ TEST(bounds)
     bound->cycles = 1;
     assert_true(says(run, "a: its bounds explain its time"));
     assert_false(says(run, "largest bound"));
+    why->residual_share = 0.06;
+    assert_true(says(run, "a: its bounds explain 94% of its time"));
     why->residual_share = 0.2;
     string_set(&why->not_traced, "it was built without a decoder");
     assert_true(
