@@ -314,7 +314,7 @@ static void suggest_object(const struct library *library, const char *place)
 {
     const struct library_function *maker;
     struct error lost;
-    char of[DECLARED_TEXT], name[2 * DECLARED_TEXT];
+    char of[DECLARED_TEXT], name[2 * DECLARED_TEXT + 2];
     snprintf(of, sizeof of, "%.*s", (int)strcspn(place, "<("), place);
     char *const end = last_part(of);
     if (end == of)

@@ -118,7 +118,8 @@ static int run_for(struct child *child, double *ns)
 {
     for (unsigned round = 0;; round++) {
         const int64_t began = child_ns(child);
-        const double look_ns = *ns * (1 + round / PATIENT_ROUNDS);
+        const unsigned patience = 1 + round / PATIENT_ROUNDS;
+        const double look_ns = *ns * patience;
         int status = child_resume(child) ?: wait_for(child, began, *ns, look_ns);
         const bool runs = status == -EAGAIN;
         if (runs)
