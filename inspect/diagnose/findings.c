@@ -304,12 +304,12 @@ void inspect_find(const struct inspect_facts *facts, struct inspect_findings *fi
     move_data(findings->finding, findings->n);
     move_call(facts, findings->finding, findings->n);
     find_residual(facts, findings);
-    if (findings->n > 0 && !(findings->residual_share > much))
-        return;
     struct inspect_finding *const first = findings->finding;
-    const size_t last = findings->n++;
     const bool before =
-        last == 1 && 2 * least_share(facts, first) < findings->residual_share;
+        findings->n == 1 && 2 * least_share(facts, first) < findings->residual_share;
+    if (findings->n > 0 && !before && !(findings->residual_share > much))
+        return;
+    const size_t last = findings->n++;
     if (before)
         first[1] = first[0];
     first[before ? 0 : last] = (struct inspect_finding){.cause = CAUSE_unexplained,

@@ -86,6 +86,10 @@ TEST(test_clock_is_apart)
     inspect_find(&facts, &findings);
     assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
     assert_int_equal(findings.finding[1].cause, CAUSE_clock);
+    inspect_fact_set(&facts, FACT_code_cycles, 7.7);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 2);
+    assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
     inspect_fact_set(&facts, FACT_clock_share, 0.7);
     inspect_find(&facts, &findings);
     assert_int_equal(findings.finding[0].cause, CAUSE_clock);
