@@ -4,19 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifndef EXTRA
-#define EXTRA 0
-#endif
-#ifndef PAD
-#define PAD 0
-#endif
-#ifndef TEXT
-#define TEXT "text"
-#endif
-#define STRING_OF(x) #x
-#define STRING(x) STRING_OF(x)
-
-__asm__(".text\n.fill " STRING(PAD) ", 1, 0x90\n");
+#include "planted.h"
 
 /* The optimiser knows no argument of it. */
 static __attribute__((noinline)) uint32_t work(uint32_t sum, int rounds)

@@ -12,19 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#ifndef EXTRA
-#define EXTRA 0
-#endif
-#ifndef PAD
-#define PAD 0
-#endif
-#ifndef TEXT
-#define TEXT "text"
-#endif
-#define STRING_OF(x) #x
-#define STRING(x) STRING_OF(x)
-
-__asm__(".text\n.fill " STRING(PAD) ", 1, 0x90\n");
+#include "planted.h"
 
 static const bool told = (benchmark::AddCustomContext("text", TEXT), true);
 

@@ -6,20 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifndef EXTRA
-#define EXTRA 0
-#endif
-
-#ifndef PAD
-#define PAD 0
-#endif
-#ifndef TEXT
-#define TEXT "text"
-#endif
-#define STRING_OF(x) #x
-#define STRING(x) STRING_OF(x)
-
-__asm__(".text\n.fill " STRING(PAD) ", 1, 0x90\n");
+#include "planted.h"
 
 /* Whole vectors: remainders would take more time than their share. */
 enum { MOST = 8192, SIZE = 64 * (100 + EXTRA), RUNS = 400, CALLS = 10 };

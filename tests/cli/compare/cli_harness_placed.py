@@ -130,7 +130,7 @@ class Placed(HarnessCase):
         self.assertEqual(self.seen("-DENTRY=8", *flags, old=flags),
                          {"kinds": "REGRESSED", "steps": "REGRESSED"})
 
-    def library(self, name, *flags):
+    def spin_library(self, name, *flags):
         """Flags of a program that spins in a library of its own folder."""
         folder = self.folder / name
         folder.mkdir()
@@ -145,12 +145,12 @@ class Placed(HarnessCase):
 
     def test_time_in_libraries(self):
         """Each build has its own: one that changed, one that lies elsewhere, one that stays."""
-        old = self.library("of-old")
+        old = self.spin_library("of-old")
         for name, flags, verdict in (("changed", ["-DSTEP=9"], "REGRESSED"),
                                      ("moved", ['-DPAD="56"'], "INCONCLUSIVE"),
                                      ("same", [], "REGRESSED")):
             with self.subTest(library=name):
-                new = self.library(name, *[f"-U{f[2:].split('=')[0]}" for f in flags], *flags)
+                new = self.spin_library(name, *[f"-U{f[2:].split('=')[0]}" for f in flags], *flags)
                 self.assertEqual(self.seen("-DPAD=40", *new, old=old),
                                  {"kinds": verdict, "steps": verdict})
 
